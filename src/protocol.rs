@@ -1,0 +1,254 @@
+//! The whole conversation between a front end and an agent, and the payloads that both sides and the workers share.
+//!
+//! Plain data only: nothing here does anything. `Event` lives in one process and may change freely; what goes to disk is
+//! [`record::Record`].
+
+pub mod block;
+pub mod call;
+pub mod ids;
+pub mod message;
+pub mod model;
+pub mod record;
+
+pub use block::{Block, FileChange, FileEntry, Hit};
+pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
+pub use message::{CallRequest, Message, Prompt, Usage};
+pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
+pub use record::{Record, RecordBody};
+
+use serde::{Deserialize, Serialize};
+use std::{sync::Arc, time::Duration};
+
+/// What a front end asks of the agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Starts a turn, or waits in the queue while one runs.
+    Prompt(Prompt),
+    /// Reaches the model within the running turn, after the calls in flight.
+    Steer(String),
+    /// Takes the newest queued prompt back; answered by [`SessionEvent::Unqueued`].
+    Unqueue,
+    Decide {
+        call: CallId,
+        decision: Decision,
+    },
+    /// Cancels exactly this turn; a stale id is ignored.
+    Interrupt(TurnId),
+    SetModel(ModelId),
+    SetMode(Mode),
+    /// Makes a provider known (set-up screen) and switches to its first model.
+    Connect(ProviderSettings),
+    /// Looks for model servers on this machine; answered by [`SessionEvent::Found`].
+    Discover,
+    /// Asks each configured provider for its models; answered by [`SessionEvent::Models`].
+    ListModels,
+    /// Runs the user's own shell command: no approval, and its output joins the conversation.
+    RunShell(String),
+    Rewind {
+        to: CheckpointId,
+        scope: RewindScope,
+    },
+    /// Walks the last turn that changed files back: its files and its part of the conversation.
+    Undo,
+    /// Starts an empty conversation in the same session folder.
+    Clear,
+    Close,
+}
+
+/// What the agent tells its front ends. `seq` has no gaps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub seq: u64,
+    /// `None` for what belongs to no turn.
+    pub turn: Option<TurnId>,
+    pub body: EventBody,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventBody {
+    Session(SessionEvent),
+    Turn(TurnEvent),
+    Text(TextEvent),
+    Call(CallEvent),
+    Checkpoint(CheckpointEvent),
+    Notice(Notice),
+}
+
+/// May events of this body be merged with their neighbours when the reader is slower than the writer?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Mergeable,
+    MustArrive,
+}
+
+impl EventBody {
+    pub fn class(&self) -> Class {
+        match self {
+            EventBody::Text(_) | EventBody::Call(CallEvent::Progress { .. }) | EventBody::Turn(TurnEvent::Used(_)) => Class::Mergeable,
+            _ => Class::MustArrive,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionEvent {
+    Started {
+        id: SessionId,
+        model: Option<ModelInfo>,
+        mode: Mode,
+    },
+    ModelChanged(ModelInfo),
+    ModeChanged(Mode),
+    Queued {
+        waiting: Vec<Prompt>,
+    },
+    /// A prompt was taken back out of the queue (or returned by a rewind) and belongs in the input box again.
+    Unqueued {
+        prompt: Prompt,
+        waiting: Vec<Prompt>,
+    },
+    Found(Vec<FoundServer>),
+    Models(Vec<ModelInfo>),
+    Cleared,
+    Closed,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnEvent {
+    /// The cell of what the user said; comes before the turn's `Started`.
+    UserSaid(Prompt),
+    Started,
+    /// A request was sent to the model.
+    Called,
+    /// The request failed and is sent again after `wait`.
+    Retrying {
+        attempt: u32,
+        of: u32,
+        wait: Duration,
+        why: String,
+    },
+    Used(Usage),
+    Ended(TurnEnd),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnEnd {
+    pub how: TurnOutcome,
+    pub usage: Usage,
+    pub took: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TurnOutcome {
+    Answered,
+    Interrupted,
+    Failed(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextEvent {
+    Answer(String),
+    Reasoning(String),
+    /// The answer (or the part of it before its tool calls) is complete.
+    Done,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallEvent {
+    Proposed {
+        id: CallId,
+        name: String,
+        title: String,
+    },
+    /// What the call will do is known; shown before anything happens.
+    Previewed {
+        id: CallId,
+        access: Access,
+        title: String,
+        block: Block,
+    },
+    /// Waits for [`Command::Decide`].
+    Asked {
+        id: CallId,
+    },
+    Started {
+        id: CallId,
+    },
+    /// Latest lines of output; replaces nothing, only adds.
+    Progress {
+        id: CallId,
+        output: String,
+    },
+    Finished {
+        id: CallId,
+        outcome: Outcome,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckpointEvent {
+    Taken {
+        id: CheckpointId,
+        label: String,
+        files_changed: usize,
+    },
+    /// Files (and, by scope, the conversation) are as they were at `to`; `before` is the way back.
+    Restored {
+        to: CheckpointId,
+        before: Option<CheckpointId>,
+        scope: RewindScope,
+        changes: Vec<FileChange>,
+        kept_messages: usize,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    pub level: Level,
+    pub text: String,
+    /// What the user can do about it, one sentence each.
+    pub hints: Vec<String>,
+}
+
+impl Notice {
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { level: Level::Info, text: text.into(), hints: vec![] }
+    }
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { level: Level::Warning, text: text.into(), hints: vec![] }
+    }
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { level: Level::Error, text: text.into(), hints: vec![] }
+    }
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RewindScope {
+    Files,
+    Conversation,
+    Both,
+}
+
+impl RewindScope {
+    pub fn files(self) -> bool {
+        self != RewindScope::Conversation
+    }
+    pub fn conversation(self) -> bool {
+        self != RewindScope::Files
+    }
+}
+
+/// Output that several owners read: never copied on its way from a tool to the screen and the disk.
+pub type SharedText = Arc<str>;

@@ -1,0 +1,168 @@
+//! Tool calls: what a model may ask for, what it would touch, what was decided, what came of it.
+
+use super::{Block, CallId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A tool as the model reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    /// Other names that models were trained to call it by.
+    pub aliases: Vec<String>,
+    pub description: String,
+    /// JSON schema of the arguments.
+    pub schema: Value,
+}
+
+/// A call as it is carried out: what was approved is what runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: CallId,
+    pub name: String,
+    pub args: Value,
+    /// What the preview looked at; the run fails if it has changed since.
+    pub basis: Basis,
+}
+
+/// State of every file that a preview depended on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basis(pub Vec<(PathBuf, PathState)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathState {
+    Missing,
+    /// SHA-256 of the contents.
+    Contents([u8; 32]),
+}
+
+/// What a call touches: the only thing that approval decides on. Paths are absolute, with symbolic links resolved as far as
+/// they exist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    Read(Vec<PathBuf>),
+    Write(Vec<PathBuf>),
+    Run { command: String },
+    Network { host: String },
+}
+
+impl Access {
+    /// Reads may run side by side; everything else has the workspace to itself.
+    pub fn is_read(&self) -> bool {
+        matches!(self, Access::Read(_))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    pub access: Access,
+    /// The argument that matters, for the tool line: a path, a command, a pattern.
+    pub title: String,
+    pub block: Block,
+    pub basis: Basis,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Decision {
+    Allow,
+    /// Allows this and whatever the given grant covers until the session ends.
+    AllowSession,
+    Deny {
+        reason: Option<String>,
+    },
+}
+
+/// What the user allowed for the rest of the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Grant {
+    /// Every write inside the project.
+    Edits,
+    /// This command, to the letter.
+    Command(String),
+    /// Reading below this path, outside the project.
+    Read(PathBuf),
+    /// Writing this file, outside the project.
+    Write(PathBuf),
+    Host(String),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Reads run, the rest asks.
+    #[default]
+    Normal,
+    /// Edits inside the project run, the rest asks.
+    AutoAccept,
+    /// Nothing but reading is possible.
+    Plan,
+    /// Everything runs.
+    Yolo,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 4] = [Mode::Normal, Mode::AutoAccept, Mode::Plan, Mode::Yolo];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Normal => "normal",
+            Mode::AutoAccept => "auto-accept",
+            Mode::Plan => "plan",
+            Mode::Yolo => "yolo",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Mode> {
+        Mode::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+/// What a tool gives back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    pub for_model: String,
+    pub for_user: Block,
+    /// A few words for the right edge of the tool line: `+3 −1`, `6 matches`, `exit 0 · 1.4 s`.
+    pub summary: String,
+    /// The tool did its work, but what it ran failed (a command with exit code 1).
+    pub failed: bool,
+}
+
+/// Why a call came to nothing: data for the model, in words that it can act on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(pub String);
+
+impl ToolError {
+    pub fn new(message: impl Into<String>) -> Self {
+        ToolError(message.into())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Outcome {
+    Done(ToolOutput),
+    Failed(String),
+    Denied {
+        reason: Option<String>,
+    },
+    /// Stopped by the user; `output` is what there was by then.
+    Interrupted {
+        output: String,
+    },
+}
+
+impl Outcome {
+    /// The tool result as the model reads it.
+    pub fn for_model(&self) -> String {
+        match self {
+            Outcome::Done(output) => output.for_model.clone(),
+            Outcome::Failed(why) => format!("Error: {why}"),
+            Outcome::Denied { reason: Some(reason) } => format!("The user declined this call and said: {reason}"),
+            Outcome::Denied { reason: None } => "The user declined this call. Do not repeat it; ask or choose another way.".into(),
+            Outcome::Interrupted { output } if output.is_empty() => "Interrupted by the user before it finished.".into(),
+            Outcome::Interrupted { output } => format!("{output}\nInterrupted by the user before it finished."),
+        }
+    }
+}
