@@ -2,5 +2,6 @@
 //!
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
+pub mod agent;
 pub mod mailbox;
 pub mod protocol;

@@ -147,6 +147,8 @@ pub enum Outcome {
     Denied {
         reason: Option<String>,
     },
+    /// The mode doesn't allow it, whatever the user might say.
+    Forbidden(String),
     /// Stopped by the user; `output` is what there was by then.
     Interrupted {
         output: String,
@@ -159,6 +161,7 @@ impl Outcome {
         match self {
             Outcome::Done(output) => output.for_model.clone(),
             Outcome::Failed(why) => format!("Error: {why}"),
+            Outcome::Forbidden(why) => format!("Not allowed: {why}"),
             Outcome::Denied { reason: Some(reason) } => format!("The user declined this call and said: {reason}"),
             Outcome::Denied { reason: None } => "The user declined this call. Do not repeat it; ask or choose another way.".into(),
             Outcome::Interrupted { output } if output.is_empty() => "Interrupted by the user before it finished.".into(),

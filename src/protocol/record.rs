@@ -49,6 +49,8 @@ pub enum RecordBody {
         id: CheckpointId,
         label: String,
         files_changed: usize,
+        /// Taken before the turn's first change: going back to it undoes the turn.
+        opening: bool,
     },
     /// The conversation goes on from its first `keep` messages.
     Rewound {

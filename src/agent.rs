@@ -1,0 +1,336 @@
+//! The agent as a state machine: `Agent::step(now, input)` changes its own state and returns what is to be done, in order.
+//!
+//! Pure: no IO, clock, randomness or waiting; the time comes in with each input. What it keeps:
+//! - every call of a model gets exactly one result, in the model's order, whatever happens;
+//! - nothing but a read runs without a verdict of `approval::judge` or a decision for that very call, with the arguments
+//!   that were previewed, and without a checkpoint before it;
+//! - a record is appended before the event that shows it is emitted; replaying the records gives the same transcript;
+//! - nothing of a turn is emitted after its `Ended`; inputs that come too late are ignored.
+
+pub mod approval;
+mod calls;
+pub mod effect;
+pub mod input;
+mod responding;
+mod rewinding;
+pub mod transcript;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use approval::Bounds;
+pub use effect::{CheckpointKind, CheckpointRequest, Effect};
+pub use input::{Checkpointed, Input, Restored};
+
+use crate::protocol::*;
+use calls::Call;
+use rewinding::Rewinding;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use transcript::Transcript;
+use turn::{Phase, Turn, TurnKind};
+
+/// What a session is started with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub session: SessionId,
+    pub model: Option<ModelInfo>,
+    pub mode: Mode,
+    pub system: Arc<str>,
+    pub tools: Arc<Vec<ToolSpec>>,
+    pub bounds: Bounds,
+    /// Requests to the model within one turn.
+    pub max_requests: u32,
+}
+
+pub struct Agent {
+    settings: Settings,
+    model: Option<ModelInfo>,
+    transcript: Transcript,
+    grants: Vec<Grant>,
+    queue: VecDeque<Prompt>,
+    turn: Option<Turn>,
+    rewinding: Option<Rewinding>,
+    requests: u64,
+    timers: u64,
+    /// Time since the session began, as of the input at hand.
+    now: Duration,
+    out: Vec<Effect>,
+}
+
+impl Agent {
+    /// A new session, or the one that these records tell of. The effects are the first to be carried out.
+    pub fn start(settings: Settings, records: &[RecordBody]) -> (Self, Vec<Effect>) {
+        let mut transcript = Transcript::default();
+        records.iter().for_each(|r| transcript.apply(r));
+        let mut agent = Agent {
+            model: settings.model.clone(),
+            transcript,
+            grants: vec![],
+            queue: VecDeque::new(),
+            turn: None,
+            rewinding: None,
+            requests: 0,
+            timers: 0,
+            now: Duration::ZERO,
+            out: vec![],
+            settings,
+        };
+        let (root, mode) = (agent.settings.bounds.root.display().to_string(), agent.settings.mode);
+        if records.is_empty() {
+            let model = agent.model.as_ref().map(|m| m.id.clone());
+            agent.record(RecordBody::SessionStarted { root, model, mode });
+        } else {
+            let turn = TurnId(agent.transcript.turns);
+            for message in agent.transcript.missing_results() {
+                agent.record(RecordBody::Said { turn, message });
+            }
+        }
+        let (id, model) = (agent.settings.session.clone(), agent.model.clone());
+        agent.emit(None, EventBody::Session(SessionEvent::Started { id, model, mode: agent.transcript.mode }));
+        let effects = std::mem::take(&mut agent.out);
+        (agent, effects)
+    }
+
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    pub fn idle(&self) -> bool {
+        self.turn.is_none() && self.rewinding.is_none()
+    }
+
+    /// Handles one input; `now` is the time since the session began and never goes back.
+    pub fn step(&mut self, now: Duration, input: Input) -> Vec<Effect> {
+        self.now = now;
+        match input {
+            Input::Command(command) => self.command(command),
+            Input::Stream(request, item) => self.streamed(request, item),
+            Input::Previewed(call, preview) => self.previewed(call, preview),
+            Input::Progress(call, output) => self.progressed(call, output),
+            Input::Ran(call, result) => self.ran(call, result),
+            Input::Checkpointed(turn, result) => self.checkpointed(turn, result),
+            Input::Restored(to, result) => self.restored(to, result),
+            Input::TimerFired(timer) => self.timer_fired(timer),
+            Input::ModelReady(result) => self.model_ready(result),
+            Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
+            Input::Models(models) => self.emit(None, EventBody::Session(SessionEvent::Models(models))),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Prompt(prompt) => self.prompt(prompt),
+            Command::Steer(text) => self.steer(text),
+            Command::Unqueue => self.unqueue(),
+            Command::Decide { call, decision } => self.decide(call, decision),
+            Command::Interrupt(turn) => self.interrupt(turn),
+            Command::SetModel(model) => self.out.push(Effect::UseModel(model)),
+            Command::SetMode(mode) => self.set_mode(mode),
+            Command::Connect(settings) => self.out.push(Effect::Connect(settings)),
+            Command::Discover => self.out.push(Effect::Discover),
+            Command::ListModels => self.out.push(Effect::ListModels),
+            Command::RunShell(command) => self.run_shell(command),
+            Command::Rewind { to, scope } => self.rewind(to, scope),
+            Command::Undo => self.undo(),
+            Command::Clear => self.clear(),
+            Command::Close => self.close(),
+        }
+    }
+
+    // --- what every part uses ---
+
+    fn emit(&mut self, turn: Option<TurnId>, body: EventBody) {
+        self.out.push(Effect::Emit(turn, body));
+    }
+
+    /// Of the running turn, or of none.
+    fn emit_here(&mut self, body: EventBody) {
+        let turn = self.turn.as_ref().map(|t| t.id);
+        self.emit(turn, body);
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.emit_here(EventBody::Notice(notice));
+    }
+
+    fn record(&mut self, record: RecordBody) {
+        self.transcript.apply(&record);
+        self.out.push(Effect::Append(record));
+    }
+
+    fn say(&mut self, turn: TurnId, message: Message) {
+        self.record(RecordBody::Said { turn, message });
+    }
+
+    fn timer(&mut self, after: Duration) -> TimerId {
+        self.timers += 1;
+        self.out.push(Effect::StartTimer(TimerId(self.timers), after));
+        TimerId(self.timers)
+    }
+
+    // --- starting ---
+
+    fn prompt(&mut self, prompt: Prompt) {
+        if !self.idle() {
+            self.queue.push_back(prompt);
+            let waiting = self.queue.iter().cloned().collect();
+            return self.emit(None, EventBody::Session(SessionEvent::Queued { waiting }));
+        }
+        if self.model.is_none() {
+            let notice = Notice::error("There is no model to send this to.").hint("/model chooses one; /setup adds a provider");
+            self.notice(notice);
+            return self.give_back(prompt);
+        }
+        let id = self.begin(TurnKind::Prompt, prompt.clone());
+        self.say(id, Message::User(prompt.text));
+        self.call_model();
+    }
+
+    /// The user's own command. Its output joins the conversation, so that the model knows of it.
+    fn run_shell(&mut self, command: String) {
+        if !self.idle() {
+            return self.notice(Notice::warning("A turn is running: the command was not run.").hint("esc interrupts the turn"));
+        }
+        let id = self.begin(TurnKind::Shell, Prompt { text: format!("!{command}") });
+        let request = CallRequest {
+            id: CallId(self.transcript.calls + 1),
+            provider_id: String::new(),
+            name: "Bash".into(),
+            arguments: String::new(),
+        };
+        self.record(RecordBody::CallShown { turn: id, call: request.id, title: command.clone(), summary: String::new() });
+        let call = Call::new(&request, Ok(serde_json::json!({ "command": command })));
+        self.propose(vec![call]);
+        self.advance();
+    }
+
+    fn begin(&mut self, kind: TurnKind, prompt: Prompt) -> TurnId {
+        let id = TurnId(self.transcript.turns + 1);
+        self.record(RecordBody::TurnStarted { turn: id, prompt: prompt.clone() });
+        self.turn = Some(Turn::new(id, kind, prompt.clone(), self.now));
+        self.emit_here(EventBody::Turn(TurnEvent::UserSaid(prompt)));
+        self.emit_here(EventBody::Turn(TurnEvent::Started));
+        id
+    }
+
+    fn steer(&mut self, text: String) {
+        match &mut self.turn {
+            Some(turn) if turn.kind == TurnKind::Prompt => turn.steering.push(text),
+            _ => self.prompt(Prompt { text }),
+        }
+    }
+
+    fn unqueue(&mut self) {
+        if let Some(prompt) = self.queue.pop_back() {
+            self.give_back(prompt);
+        }
+    }
+
+    fn give_back(&mut self, prompt: Prompt) {
+        let waiting = self.queue.iter().cloned().collect();
+        self.emit(None, EventBody::Session(SessionEvent::Unqueued { prompt, waiting }));
+    }
+
+    // --- ending ---
+
+    /// Cancels exactly this turn. What runs is stopped, and every call that has no result yet gets one.
+    fn interrupt(&mut self, id: TurnId) {
+        let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
+        match turn.phase.clone() {
+            Phase::Streaming(request) => {
+                self.out.push(Effect::StopModel(request));
+                self.keep_partial();
+                self.close_turn(TurnOutcome::Interrupted);
+            }
+            Phase::Backoff(_) => self.close_turn(TurnOutcome::Interrupted),
+            Phase::Acting => self.stop_calls(),
+            Phase::Stopping(_) => self.give_up_calls(),
+            Phase::Closing(outcome) => self.end_turn(outcome),
+        }
+    }
+
+    /// The turn has nothing more to do: its last checkpoint, then its end.
+    fn close_turn(&mut self, outcome: TurnOutcome) {
+        let Some(turn) = &mut self.turn else { return };
+        if !turn.changed {
+            return self.end_turn(outcome);
+        }
+        turn.phase = Phase::Closing(outcome);
+        self.checkpoint(CheckpointKind::Closing);
+    }
+
+    fn end_turn(&mut self, outcome: TurnOutcome) {
+        let Some(turn) = self.turn.take() else { return };
+        self.record(RecordBody::TurnEnded { turn: turn.id, how: outcome.clone(), usage: turn.usage });
+        let end = TurnEnd { how: outcome.clone(), usage: turn.usage, took: self.now.saturating_sub(turn.started) };
+        self.emit(Some(turn.id), EventBody::Turn(TurnEvent::Ended(end)));
+        // What was meant for the turn that just ended goes on, or back to the user who stopped it: never lost, never sent
+        // unasked.
+        let mut waiting: VecDeque<Prompt> = turn.steering.into_iter().map(|text| Prompt { text }).collect();
+        waiting.append(&mut self.queue);
+        self.queue = waiting;
+        if outcome == TurnOutcome::Answered {
+            return self.start_queued();
+        }
+        if !self.queue.is_empty() {
+            let text = self.queue.drain(..).map(|p| p.text).collect::<Vec<_>>().join("\n");
+            self.give_back(Prompt { text });
+        }
+    }
+
+    fn start_queued(&mut self) {
+        if let Some(prompt) = self.queue.pop_front() {
+            let waiting = self.queue.iter().cloned().collect();
+            self.emit(None, EventBody::Session(SessionEvent::Queued { waiting }));
+            self.prompt(prompt);
+        }
+    }
+
+    fn clear(&mut self) {
+        if !self.idle() {
+            return self.notice(Notice::warning("A turn is running: nothing was cleared.").hint("esc interrupts the turn"));
+        }
+        self.record(RecordBody::Cleared);
+        self.grants.clear();
+        self.emit(None, EventBody::Session(SessionEvent::Cleared));
+    }
+
+    fn close(&mut self) {
+        self.queue.clear();
+        if let Some(turn) = &mut self.turn {
+            turn.steering.clear();
+            let id = turn.id;
+            self.interrupt(id);
+        }
+        // Still stopping, or still waiting for a checkpoint: there is nobody left to wait.
+        if self.turn.is_some() {
+            self.give_up_calls();
+        }
+        if self.turn.is_some() {
+            self.end_turn(TurnOutcome::Interrupted);
+        }
+        self.emit(None, EventBody::Session(SessionEvent::Closed));
+        self.out.push(Effect::Stop);
+    }
+
+    // --- settings ---
+
+    fn set_mode(&mut self, mode: Mode) {
+        self.record(RecordBody::ModeChanged { mode });
+        self.emit(None, EventBody::Session(SessionEvent::ModeChanged(mode)));
+        self.judge_again();
+    }
+
+    fn model_ready(&mut self, result: Result<ModelInfo, String>) {
+        match result {
+            Ok(model) => {
+                self.record(RecordBody::ModelChanged { model: model.id.clone() });
+                self.model = Some(model.clone());
+                self.emit(None, EventBody::Session(SessionEvent::ModelChanged(model)));
+            }
+            Err(why) => self.emit(None, EventBody::Notice(Notice::error(why))),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The calls of one answer: the model's order is kept, reads that stand together run side by side.
+
+use crate::protocol::{Access, CallId, CallRequest, Outcome, Preview};
+use serde_json::Value;
+
+#[derive(Debug)]
+pub struct Call {
+    pub id: CallId,
+    pub provider_id: String,
+    pub name: String,
+    pub args: Value,
+    pub preview: Option<Preview>,
+    pub state: State,
+    /// The result has joined the conversation.
+    pub told: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    New,
+    Previewing,
+    /// Waits for the user.
+    Asked,
+    /// Allowed; waits for its turn to run, or for the checkpoint before it.
+    Allowed,
+    Running,
+    /// Told to stop; its outcome is awaited.
+    Stopping,
+    Finished(Outcome),
+}
+
+/// What may happen next, in the order of the calls.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    Preview(CallId),
+    Run(CallId),
+}
+
+impl Call {
+    /// A call whose arguments can't be used is answered at once: it must have a result all the same.
+    pub fn new(request: &CallRequest, args: Result<Value, String>) -> Self {
+        let (args, state) = match args {
+            Ok(args) => (args, State::New),
+            Err(why) => (Value::Null, State::Finished(Outcome::Failed(why))),
+        };
+        Call {
+            id: request.id,
+            provider_id: request.provider_id.clone(),
+            name: request.name.clone(),
+            args,
+            preview: None,
+            state,
+            told: false,
+        }
+    }
+
+    pub fn access(&self) -> Option<&Access> {
+        self.preview.as_ref().map(|p| &p.access)
+    }
+
+    pub fn is_read(&self) -> bool {
+        self.access().is_some_and(Access::is_read)
+    }
+
+    pub fn finished(&self) -> bool {
+        matches!(self.state, State::Finished(_))
+    }
+
+    pub fn title(&self) -> String {
+        match &self.preview {
+            Some(preview) => preview.title.clone(),
+            None => String::new(),
+        }
+    }
+}
+
+/// The first thing that may happen now. A preview must see what the changes before it left behind, and nothing may
+/// overtake a change.
+pub fn next(calls: &[Call]) -> Option<Next> {
+    for call in calls {
+        match call.state {
+            State::New => return Some(Next::Preview(call.id)),
+            State::Previewing => return None,
+            State::Allowed if call.is_read() => return Some(Next::Run(call.id)),
+            // The reads before it must not see what it does.
+            State::Allowed => {
+                let earlier_done = calls.iter().take_while(|c| c.id != call.id).all(Call::finished);
+                return earlier_done.then_some(Next::Run(call.id));
+            }
+            State::Finished(_) => {}
+            State::Asked | State::Running | State::Stopping if call.is_read() => {}
+            State::Asked | State::Running | State::Stopping => return None,
+        }
+    }
+    None
+}

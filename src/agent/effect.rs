@@ -1,0 +1,50 @@
+//! Everything that an agent can ask of the world: plain requests, carried out in order by the engine.
+
+use crate::protocol::{
+    CallId, CheckpointId, EventBody, ModelId, ProviderSettings, RecordBody, Request, RequestId, TimerId, ToolCall, TurnId,
+};
+use serde_json::Value;
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Emit(Option<TurnId>, EventBody),
+    /// Durable before any `Emit` after it is shown.
+    Append(RecordBody),
+    CallModel(Request),
+    StopModel(RequestId),
+    Preview {
+        id: CallId,
+        name: String,
+        args: Value,
+    },
+    RunTool(ToolCall),
+    /// The call's `Ran` is still awaited.
+    StopTool(CallId),
+    TakeCheckpoint(CheckpointRequest),
+    Restore(CheckpointId),
+    StartTimer(TimerId, Duration),
+    UseModel(ModelId),
+    Connect(ProviderSettings),
+    Discover,
+    ListModels,
+    Stop,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointRequest {
+    pub turn: TurnId,
+    /// First line of the prompt: what the checkpoint is called in a list.
+    pub label: String,
+    pub kind: CheckpointKind,
+    /// Messages in the conversation when it is taken.
+    pub messages: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointKind {
+    /// Before the first change of a turn.
+    Opening,
+    /// At the end of a turn that changed something.
+    Closing,
+}

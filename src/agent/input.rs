@@ -1,0 +1,39 @@
+//! Everything that can happen to an agent: one closed list.
+
+use crate::protocol::{
+    CallId, CheckpointId, Command, FileChange, FoundServer, ModelInfo, Preview, RequestId, StreamItem, TimerId, ToolError, ToolOutput,
+    TurnId,
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Command(Command),
+    Stream(RequestId, StreamItem),
+    Previewed(CallId, Result<Preview, ToolError>),
+    Progress(CallId, String),
+    Ran(CallId, Result<ToolOutput, ToolError>),
+    Checkpointed(TurnId, Result<Checkpointed, String>),
+    Restored(CheckpointId, Result<Restored, String>),
+    TimerFired(TimerId),
+    /// Answer to `UseModel` and `Connect`: the model that is in use from now on.
+    ModelReady(Result<ModelInfo, String>),
+    Found(Vec<FoundServer>),
+    Models(Vec<ModelInfo>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpointed {
+    pub id: CheckpointId,
+    pub files_changed: usize,
+    /// Files that the checkpoint does not cover, each with the reason.
+    pub skipped: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restored {
+    /// The state just before: the way back.
+    pub before: CheckpointId,
+    pub changes: Vec<FileChange>,
+    /// Files that could not be restored, each with the reason.
+    pub skipped: Vec<String>,
+}

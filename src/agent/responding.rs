@@ -1,0 +1,476 @@
+//! The middle of a turn: the model's answer comes in, its calls are previewed, judged, run and answered.
+
+use super::{
+    Agent, CheckpointKind, CheckpointRequest, Checkpointed, Effect,
+    approval::{self, Verdict},
+    calls::{self, Call, Next, State},
+    turn::{self, Draft, Opening, Phase, TurnKind},
+};
+use crate::protocol::*;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long interrupted tools may take to end before the turn ends without them.
+const STOPPING: Duration = Duration::from_secs(3);
+
+impl Agent {
+    // --- the answer ---
+
+    pub(super) fn call_model(&mut self) {
+        let (Some(turn), Some(model)) = (&mut self.turn, &self.model) else { return };
+        if turn.requests >= self.settings.max_requests {
+            let why = format!("stopped after {} requests in one turn", turn.requests);
+            self.notice(Notice::warning(format!("The turn was {why}.")).hint("say \"go on\" to continue"));
+            return self.close_turn(TurnOutcome::Failed(why));
+        }
+        let model = model.id.clone();
+        let (id, steering) = (turn.id, std::mem::take(&mut turn.steering));
+        turn.requests += 1;
+        turn.draft = Draft::default();
+        turn.calls.clear();
+        self.requests += 1;
+        turn.phase = Phase::Streaming(RequestId(self.requests));
+        for text in steering {
+            self.say(id, Message::User(text.clone()));
+            self.emit_here(EventBody::Turn(TurnEvent::UserSaid(Prompt { text })));
+        }
+        self.out.push(Effect::CallModel(Request {
+            id: RequestId(self.requests),
+            model,
+            system: self.settings.system.clone(),
+            messages: self.transcript.messages.clone(),
+            tools: self.settings.tools.clone(),
+        }));
+        self.emit_here(EventBody::Turn(TurnEvent::Called));
+    }
+
+    pub(super) fn streamed(&mut self, request: RequestId, item: StreamItem) {
+        let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Streaming(request)) else { return };
+        turn.draft.add(&item);
+        match item {
+            StreamItem::Text(text) => self.emit_here(EventBody::Text(TextEvent::Answer(text))),
+            StreamItem::Reasoning(text) => self.emit_here(EventBody::Text(TextEvent::Reasoning(text))),
+            StreamItem::CallDelta { .. } => {}
+            StreamItem::Usage(usage) => self.emit_here(EventBody::Turn(TurnEvent::Used(usage))),
+            StreamItem::Done(reason) => self.answered(reason),
+            StreamItem::Failed(error) => self.failed(error),
+        }
+    }
+
+    fn answered(&mut self, reason: StopReason) {
+        let Some(turn) = &mut self.turn else { return };
+        let draft = std::mem::take(&mut turn.draft);
+        turn.attempt = 0;
+        turn.usage += draft.usage;
+        let id = turn.id;
+        let mut next_call = self.transcript.calls;
+        let (mut requests, mut calls) = (vec![], vec![]);
+        for (n, call) in draft.calls.into_values().enumerate() {
+            next_call += 1;
+            let args = parse_arguments(&call.arguments);
+            // Some servers give every call the same id, and then refuse the history that has it twice.
+            let taken = call.id.is_empty() || requests.iter().any(|r: &CallRequest| r.provider_id == call.id);
+            let request = CallRequest {
+                id: CallId(next_call),
+                provider_id: if taken { format!("call_{next_call}_{n}") } else { call.id },
+                name: call.name,
+                arguments: args.as_ref().map_or("{}".into(), Value::to_string),
+            };
+            calls.push(Call::new(&request, args));
+            requests.push(request);
+        }
+        let empty = draft.text.is_empty() && requests.is_empty();
+        let shown = !draft.text.is_empty() || !draft.reasoning.is_empty();
+        if !empty || shown {
+            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning, calls: requests });
+        }
+        if shown {
+            self.emit_here(EventBody::Text(TextEvent::Done));
+        }
+        if reason == StopReason::Length {
+            self.notice(Notice::warning("The answer was cut: the model reached its output limit.").hint("say \"go on\" to continue"));
+        }
+        if !calls.is_empty() {
+            self.propose(calls);
+            return self.advance();
+        }
+        if reason == StopReason::Refused {
+            self.notice(Notice::warning("The model refused to answer."));
+        } else if empty {
+            self.notice(
+                Notice::warning("The model gave an empty answer.").hint("send the request again, or choose another model with /model"),
+            );
+        }
+        self.go_on_or_close();
+    }
+
+    fn go_on_or_close(&mut self) {
+        match &self.turn {
+            Some(turn) if !turn.steering.is_empty() => self.call_model(),
+            _ => self.close_turn(TurnOutcome::Answered),
+        }
+    }
+
+    fn failed(&mut self, error: ProviderError) {
+        let Some(turn) = &mut self.turn else { return };
+        if turn.draft.is_empty() && error.kind.worth_retrying() && turn.attempt < turn::RETRIES {
+            turn.attempt += 1;
+            let (attempt, wait) = (turn.attempt, turn::backoff(turn.attempt, &error));
+            let timer = self.timer(wait);
+            if let Some(turn) = &mut self.turn {
+                turn.phase = Phase::Backoff(timer);
+            }
+            let retrying = TurnEvent::Retrying { attempt, of: turn::RETRIES, wait, why: error.message };
+            return self.emit_here(EventBody::Turn(retrying));
+        }
+        if self.keep_partial() {
+            let text = format!("The answer ended early: {}. What had come is kept.", error.message.trim_end_matches('.'));
+            self.notice(Notice::warning(text).hint("say \"go on\" to continue"));
+        } else {
+            let mut notice = Notice::error(error.message.clone());
+            notice.hints.extend(hint_for(&error).map(String::from));
+            self.notice(notice);
+        }
+        self.close_turn(TurnOutcome::Failed(error.message));
+    }
+
+    /// What had been said when the answer ended early stays said. Its unfinished calls are dropped: they never ran.
+    pub(super) fn keep_partial(&mut self) -> bool {
+        let Some(turn) = &mut self.turn else { return false };
+        let (id, draft) = (turn.id, std::mem::take(&mut turn.draft));
+        turn.usage += draft.usage;
+        let kept = !draft.text.is_empty();
+        if kept {
+            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning.clone(), calls: vec![] });
+        }
+        if kept || !draft.reasoning.is_empty() {
+            self.emit_here(EventBody::Text(TextEvent::Done));
+        }
+        kept
+    }
+
+    // --- its calls ---
+
+    pub(super) fn propose(&mut self, calls: Vec<Call>) {
+        for call in &calls {
+            let (id, name) = (call.id, call.name.clone());
+            self.emit_here(EventBody::Call(CallEvent::Proposed { id, name, title: String::new() }));
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.phase = Phase::Acting;
+            turn.calls = calls;
+        }
+    }
+
+    /// Tells the results that are due, then starts whatever may start now.
+    pub(super) fn advance(&mut self) {
+        loop {
+            self.tell_results();
+            let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Acting) else { return };
+            if turn.calls.iter().all(Call::finished) {
+                return match turn.kind {
+                    TurnKind::Prompt => self.call_model(),
+                    TurnKind::Shell => self.close_turn(TurnOutcome::Answered),
+                };
+            }
+            match calls::next(&turn.calls) {
+                None => return,
+                Some(Next::Preview(id)) => {
+                    let Some(call) = turn.call(id) else { return };
+                    call.state = State::Previewing;
+                    let (name, args) = (call.name.clone(), call.args.clone());
+                    self.out.push(Effect::Preview { id, name, args });
+                }
+                Some(Next::Run(id)) => {
+                    if !self.run(id) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts an allowed call; false when its checkpoint has to come first.
+    fn run(&mut self, id: CallId) -> bool {
+        let Some(turn) = &mut self.turn else { return false };
+        let opening = turn.opening;
+        let Some(call) = turn.call(id) else { return false };
+        if !call.is_read() {
+            match opening {
+                Opening::NotYet => {
+                    turn.opening = Opening::Taking;
+                    self.checkpoint(CheckpointKind::Opening);
+                    return false;
+                }
+                Opening::Taking => return false,
+                Opening::Failed => {
+                    call.state = State::Asked;
+                    self.emit_here(EventBody::Call(CallEvent::Asked { id }));
+                    return false;
+                }
+                Opening::Taken | Opening::Waived => turn.changed = true,
+            }
+        }
+        let Some(call) = turn.call(id) else { return false };
+        call.state = State::Running;
+        let basis = call.preview.as_ref().map(|p| p.basis.clone()).unwrap_or_default();
+        let run = ToolCall { id, name: call.name.clone(), args: call.args.clone(), basis };
+        self.emit_here(EventBody::Call(CallEvent::Started { id }));
+        self.out.push(Effect::RunTool(run));
+        true
+    }
+
+    pub(super) fn checkpoint(&mut self, kind: CheckpointKind) {
+        let Some(turn) = &self.turn else { return };
+        let messages = self.transcript.messages.len();
+        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages }));
+    }
+
+    pub(super) fn previewed(&mut self, id: CallId, result: Result<Preview, ToolError>) {
+        let Some(turn) = &mut self.turn else { return };
+        let kind = turn.kind;
+        let Some(call) = turn.call(id).filter(|c| c.state == State::Previewing) else { return };
+        match result {
+            Err(error) => call.state = State::Finished(Outcome::Failed(error.0)),
+            Ok(preview) => {
+                let (access, title, block) = (preview.access.clone(), preview.title.clone(), preview.block.clone());
+                call.preview = Some(preview);
+                // The user's own command is as good as allowed.
+                call.state = if kind == TurnKind::Shell { State::Allowed } else { State::Asked };
+                self.emit_here(EventBody::Call(CallEvent::Previewed { id, access, title, block }));
+                if kind == TurnKind::Prompt {
+                    self.judge(id, true);
+                }
+            }
+        }
+        self.advance();
+    }
+
+    /// Moves a call on that waits for a verdict. `ask`: tell the user when it has to wait for one.
+    fn judge(&mut self, id: CallId, ask: bool) {
+        let mode = self.transcript.mode;
+        let Some(turn) = &mut self.turn else { return };
+        let opening = turn.opening;
+        let Some(call) = turn.call(id).filter(|c| c.state == State::Asked) else { return };
+        let Some(access) = call.access() else { return };
+        let verdict = approval::judge(mode, &self.grants, &self.settings.bounds, access);
+        // Without a checkpoint a change can't be undone: that is for the user to say, whatever the mode.
+        let asks_anyway = opening == Opening::Failed && !access.is_read();
+        match verdict {
+            Verdict::Allow if !asks_anyway => call.state = State::Allowed,
+            Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
+            _ if ask => self.emit_here(EventBody::Call(CallEvent::Asked { id })),
+            _ => {}
+        }
+    }
+
+    /// The mode or the grants have changed: calls that wait may be free now, or refused. The user's own commands are not judged.
+    pub(super) fn judge_again(&mut self) {
+        let Some(turn) = self.turn.as_ref().filter(|t| t.phase == Phase::Acting) else { return };
+        let judged = turn.kind == TurnKind::Prompt;
+        let in_state = |state: State| turn.calls.iter().filter(|c| judged && c.state == state).map(|c| c.id).collect::<Vec<_>>();
+        let (waiting, allowed) = (in_state(State::Asked), in_state(State::Allowed));
+        waiting.into_iter().for_each(|id| self.judge(id, false));
+        // Allowed, but not yet running: a stricter mode holds for these too.
+        allowed.into_iter().for_each(|id| self.forbid_by_mode(id));
+        self.advance();
+    }
+
+    fn forbid_by_mode(&mut self, id: CallId) {
+        let mode = self.transcript.mode;
+        let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
+        let Some(access) = call.access() else { return };
+        if let Verdict::Forbid(why) = approval::judge(mode, &self.grants, &self.settings.bounds, access) {
+            call.state = State::Finished(Outcome::Forbidden(why));
+        }
+    }
+
+    pub(super) fn decide(&mut self, id: CallId, decision: Decision) {
+        let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Acting) else { return };
+        let opening = turn.opening;
+        let Some(call) = turn.call(id).filter(|c| c.state == State::Asked) else { return };
+        let access = call.access().cloned();
+        match decision {
+            Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
+            Decision::Allow | Decision::AllowSession => {
+                call.state = State::Allowed;
+                if opening == Opening::Failed && !call.is_read() {
+                    turn.opening = Opening::Waived;
+                }
+                if let (Decision::AllowSession, Some(access)) = (decision, access) {
+                    let new = approval::grants_for(&self.settings.bounds, &access);
+                    self.grants.extend(new);
+                    return self.judge_again();
+                }
+            }
+        }
+        self.advance();
+    }
+
+    pub(super) fn progressed(&mut self, id: CallId, output: String) {
+        let running = self.turn.as_mut().and_then(|t| t.call(id)).is_some_and(|c| c.state == State::Running);
+        if running {
+            self.emit_here(EventBody::Call(CallEvent::Progress { id, output }));
+        }
+    }
+
+    pub(super) fn ran(&mut self, id: CallId, result: Result<ToolOutput, ToolError>) {
+        let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
+        let outcome = match (&call.state, result) {
+            (State::Running, Ok(output)) => Outcome::Done(output),
+            (State::Running, Err(error)) => Outcome::Failed(error.0),
+            (State::Stopping, Ok(output)) => Outcome::Interrupted { output: output.for_model },
+            (State::Stopping, Err(error)) => Outcome::Interrupted { output: error.0 },
+            _ => return,
+        };
+        call.state = State::Finished(outcome);
+        self.advance();
+        self.stopped();
+    }
+
+    pub(super) fn checkpointed(&mut self, id: TurnId, result: Result<Checkpointed, String>) {
+        let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
+        let closing = match &turn.phase {
+            Phase::Closing(outcome) => Some(outcome.clone()),
+            Phase::Acting if turn.opening == Opening::Taking => None,
+            _ => return,
+        };
+        let label = turn.label();
+        match result {
+            Ok(taken) => {
+                turn.opening = Opening::Taken;
+                let record = RecordBody::CheckpointTaken {
+                    turn: Some(id),
+                    id: taken.id.clone(),
+                    label: label.clone(),
+                    files_changed: taken.files_changed,
+                    opening: closing.is_none(),
+                };
+                self.record(record);
+                let event = CheckpointEvent::Taken { id: taken.id, label, files_changed: taken.files_changed };
+                self.emit_here(EventBody::Checkpoint(event));
+                if !taken.skipped.is_empty() && closing.is_none() {
+                    let mut notice = Notice::warning(format!("{} files are not covered by the checkpoint.", taken.skipped.len()));
+                    notice.hints = taken.skipped.into_iter().take(5).collect();
+                    self.notice(notice);
+                }
+            }
+            Err(why) => {
+                if closing.is_none() {
+                    turn.opening = Opening::Failed;
+                }
+                let notice = Notice::error(format!("No checkpoint could be taken: {why}"));
+                self.notice(notice.hint("what is changed now can't be walked back"));
+            }
+        }
+        match closing {
+            Some(outcome) => self.end_turn(outcome),
+            None => self.advance(),
+        }
+    }
+
+    // --- stopping ---
+
+    pub(super) fn stop_calls(&mut self) {
+        let runs = self.turn.as_ref().is_some_and(|t| t.calls.iter().any(|c| c.state == State::Running));
+        // Without anything to wait for the timer is one that has long fired.
+        let timer = if runs { self.timer(STOPPING) } else { TimerId(self.timers) };
+        let Some(turn) = &mut self.turn else { return };
+        turn.phase = Phase::Stopping(timer);
+        for call in &mut turn.calls {
+            match call.state {
+                State::Running => {
+                    call.state = State::Stopping;
+                    self.out.push(Effect::StopTool(call.id));
+                }
+                State::Finished(_) => {}
+                _ => call.state = State::Finished(Outcome::Interrupted { output: String::new() }),
+            }
+        }
+        self.tell_results();
+        self.stopped();
+    }
+
+    /// Ends an interrupted turn once nothing of it runs any more.
+    fn stopped(&mut self) {
+        let done = self.turn.as_ref().is_some_and(|t| matches!(t.phase, Phase::Stopping(_)) && t.calls.iter().all(Call::finished));
+        if done {
+            self.close_turn(TurnOutcome::Interrupted);
+        }
+    }
+
+    /// The tools had their time: the turn ends without them.
+    pub(super) fn give_up_calls(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        for call in turn.calls.iter_mut().filter(|c| !c.finished()) {
+            call.state = State::Finished(Outcome::Interrupted { output: String::new() });
+        }
+        self.tell_results();
+        self.stopped();
+    }
+
+    pub(super) fn timer_fired(&mut self, timer: TimerId) {
+        match self.turn.as_ref().map(|t| &t.phase) {
+            Some(Phase::Backoff(waited)) if *waited == timer => {
+                // The same request again, not one more of the turn's.
+                if let Some(turn) = &mut self.turn {
+                    turn.requests = turn.requests.saturating_sub(1);
+                }
+                self.call_model();
+            }
+            Some(Phase::Stopping(waited)) if *waited == timer => self.give_up_calls(),
+            _ => {}
+        }
+    }
+
+    /// Results join the conversation in the order in which the model asked, each once.
+    fn tell_results(&mut self) {
+        loop {
+            let Some(turn) = &mut self.turn else { return };
+            let (id, kind) = (turn.id, turn.kind);
+            let Some(call) = turn.calls.iter_mut().find(|c| !c.told) else { return };
+            let State::Finished(outcome) = &call.state else { return };
+            let (outcome, title) = (outcome.clone(), call.title());
+            call.told = true;
+            let (call_id, content) = (call.id, outcome.for_model());
+            let message = match kind {
+                TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}")),
+                TurnKind::Prompt => Message::Result {
+                    call: call_id,
+                    provider_id: call.provider_id.clone(),
+                    name: call.name.clone(),
+                    content,
+                    failed: !matches!(&outcome, Outcome::Done(output) if !output.failed),
+                },
+            };
+            self.say(id, message);
+            self.emit_here(EventBody::Call(CallEvent::Finished { id: call_id, outcome }));
+        }
+    }
+}
+
+/// Models write no arguments at all as readily as `{}`.
+fn parse_arguments(text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Value::Object(Default::default()));
+    }
+    match serde_json::from_str(text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err("the arguments must be a JSON object".into()),
+        Err(error) => {
+            let start: String = text.chars().take(200).collect();
+            Err(format!("the arguments are not valid JSON ({error}); they began with: {start}"))
+        }
+    }
+}
+
+fn hint_for(error: &ProviderError) -> Option<&'static str> {
+    match error.kind {
+        ProviderErrorKind::Unauthorised => Some("check the provider's API key"),
+        ProviderErrorKind::Unreachable => Some("is the model server running, and is its address right?"),
+        ProviderErrorKind::NotConfigured => Some("/model chooses a model; /setup adds a provider"),
+        ProviderErrorKind::Busy => Some("the server is overloaded: try again later, or choose another model with /model"),
+        _ => None,
+    }
+}

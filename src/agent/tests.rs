@@ -1,0 +1,19 @@
+//! The agent against scripts (every transition) and against random inputs (what it promises, whatever happens).
+
+mod property;
+mod script;
+
+use super::*;
+use std::path::PathBuf;
+
+fn settings() -> Settings {
+    Settings {
+        session: SessionId("s".into()),
+        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: Some(1000) }),
+        mode: Mode::Normal,
+        system: "system".into(),
+        tools: Arc::new(vec![]),
+        bounds: Bounds { root: PathBuf::from("/p"), readable: vec![] },
+        max_requests: 20,
+    }
+}

@@ -1,0 +1,109 @@
+//! What a session amounts to: a fold over its records. The live agent changes it only by applying the record that it
+//! appends, so replaying the journal gives the same state.
+
+use crate::protocol::{CallId, CheckpointId, Message, Mode, ModelId, Prompt, RecordBody, RewindScope, TurnId, Usage};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// A checkpoint, and where the conversation stood when it was taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    pub id: CheckpointId,
+    pub turn: Option<TurnId>,
+    /// Taken before the turn's first change.
+    pub opening: bool,
+    /// Messages to keep when the conversation goes back to it.
+    pub keep: usize,
+    /// What the user had asked for: returns into the input when it is walked back over.
+    pub prompt: Prompt,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Transcript {
+    pub messages: Arc<Vec<Message>>,
+    pub marks: Vec<Mark>,
+    pub turns: u64,
+    pub calls: u64,
+    pub mode: Mode,
+    pub model: Option<ModelId>,
+    pub usage: Usage,
+    /// Of the turn that runs: its messages start here.
+    turn_at: usize,
+    turn_prompt: Prompt,
+}
+
+impl Transcript {
+    pub fn apply(&mut self, record: &RecordBody) {
+        match record {
+            RecordBody::SessionStarted { model, mode, .. } => {
+                self.model = model.clone();
+                self.mode = *mode;
+            }
+            RecordBody::TurnStarted { turn, prompt } => {
+                self.turns = turn.0;
+                self.turn_at = self.messages.len();
+                self.turn_prompt = prompt.clone();
+            }
+            RecordBody::Said { message, .. } => {
+                if let Message::Assistant { calls, .. } = message {
+                    self.calls = calls.iter().map(|c| c.id.0).fold(self.calls, u64::max);
+                }
+                Arc::make_mut(&mut self.messages).push(message.clone());
+            }
+            RecordBody::CallShown { call, .. } => self.calls = self.calls.max(call.0),
+            RecordBody::CheckpointTaken { turn, id, opening, .. } => {
+                let keep = if *opening { self.turn_at } else { self.messages.len() };
+                self.marks.push(Mark { id: id.clone(), turn: *turn, opening: *opening, keep, prompt: self.turn_prompt.clone() });
+            }
+            RecordBody::Rewound { to, scope, keep } => self.rewind(to, *scope, *keep),
+            RecordBody::ModelChanged { model } => self.model = Some(model.clone()),
+            RecordBody::ModeChanged { mode } => self.mode = *mode,
+            RecordBody::TurnEnded { usage, .. } => self.usage += *usage,
+            RecordBody::Cleared => {
+                self.messages = Arc::default();
+                self.marks.clear();
+            }
+        }
+    }
+
+    fn rewind(&mut self, to: &CheckpointId, scope: RewindScope, keep: usize) {
+        if scope.conversation() {
+            Arc::make_mut(&mut self.messages).truncate(keep);
+            // What was marked at or after that place is no longer part of this conversation.
+            let at = self.marks.iter().position(|m| m.id == *to).unwrap_or(self.marks.len());
+            self.marks.truncate(at);
+        }
+    }
+
+    pub fn mark(&self, id: &CheckpointId) -> Option<&Mark> {
+        self.marks.iter().find(|m| m.id == *id)
+    }
+
+    /// Where the last turn that changed something began.
+    pub fn last_opening(&self) -> Option<&Mark> {
+        self.marks.iter().rev().find(|m| m.opening)
+    }
+
+    /// Calls that never got their result (a crash, an older build): the messages that complete them.
+    pub fn missing_results(&self) -> Vec<Message> {
+        let mut open: BTreeMap<CallId, Message> = BTreeMap::new();
+        for message in self.messages.iter() {
+            match message {
+                Message::Assistant { calls, .. } => {
+                    for c in calls {
+                        let result = Message::Result {
+                            call: c.id,
+                            provider_id: c.provider_id.clone(),
+                            name: c.name.clone(),
+                            content: "Interrupted before it finished; nothing is known of its effect.".into(),
+                            failed: true,
+                        };
+                        open.insert(c.id, result);
+                    }
+                }
+                Message::Result { call, .. } => drop(open.remove(call)),
+                Message::User(_) => {}
+            }
+        }
+        open.into_values().collect()
+    }
+}
