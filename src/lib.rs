@@ -5,3 +5,4 @@
 pub mod agent;
 pub mod mailbox;
 pub mod protocol;
+pub mod tui;
