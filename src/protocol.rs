@@ -57,7 +57,7 @@ pub enum Command {
 }
 
 /// What the agent tells its front ends. `seq` has no gaps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub seq: u64,
     /// `None` for what belongs to no turn.
@@ -65,7 +65,7 @@ pub struct Event {
     pub body: EventBody,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum EventBody {
     Session(SessionEvent),
     Turn(TurnEvent),
@@ -76,7 +76,7 @@ pub enum EventBody {
 }
 
 /// May events of this body be merged with their neighbours when the reader is slower than the writer?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Class {
     Mergeable,
     MustArrive,
@@ -91,7 +91,7 @@ impl EventBody {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SessionEvent {
     Started {
         id: SessionId,
@@ -114,7 +114,7 @@ pub enum SessionEvent {
     Closed,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TurnEvent {
     /// The cell of what the user said; comes before the turn's `Started`.
     UserSaid(Prompt),
@@ -132,7 +132,7 @@ pub enum TurnEvent {
     Ended(TurnEnd),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnd {
     pub how: TurnOutcome,
     pub usage: Usage,
@@ -146,7 +146,7 @@ pub enum TurnOutcome {
     Failed(String),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TextEvent {
     Answer(String),
     Reasoning(String),
@@ -154,7 +154,7 @@ pub enum TextEvent {
     Done,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CallEvent {
     Proposed {
         id: CallId,
@@ -186,7 +186,7 @@ pub enum CallEvent {
     },
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CheckpointEvent {
     Taken {
         id: CheckpointId,
@@ -210,7 +210,7 @@ pub enum Level {
     Error,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
     pub level: Level,
     pub text: String,

@@ -4,8 +4,9 @@ use crate::protocol::{
     CallId, CheckpointId, Command, FileChange, FoundServer, ModelInfo, Preview, RequestId, StreamItem, TimerId, ToolError, ToolOutput,
     TurnId,
 };
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
     Command(Command),
     Stream(RequestId, StreamItem),
@@ -21,7 +22,7 @@ pub enum Input {
     Models(Vec<ModelInfo>),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpointed {
     pub id: CheckpointId,
     pub files_changed: usize,
@@ -29,7 +30,7 @@ pub struct Checkpointed {
     pub skipped: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Restored {
     /// The state just before: the way back.
     pub before: CheckpointId,

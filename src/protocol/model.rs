@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// One request to a model. Cheap to clone: the large parts are shared.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub id: RequestId,
     pub model: ModelId,
@@ -15,7 +15,7 @@ pub struct Request {
 }
 
 /// A stream never fails to start; its last item is `Done` or `Failed`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StreamItem {
     Text(String),
     Reasoning(String),
@@ -40,7 +40,7 @@ pub enum StopReason {
     Refused,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct ProviderError {
     pub kind: ProviderErrorKind,
@@ -50,7 +50,7 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProviderErrorKind {
     /// No provider or no such model is configured.
     NotConfigured,
@@ -110,7 +110,7 @@ pub struct ModelInfo {
 }
 
 /// A model server that answered on this machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundServer {
     pub settings: ProviderSettings,
 }
