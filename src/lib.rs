@@ -3,6 +3,8 @@
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
 pub mod agent;
+pub mod failure;
+pub mod llm;
 pub mod mailbox;
 pub mod protocol;
 pub mod tui;

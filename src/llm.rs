@@ -1,0 +1,16 @@
+//! Models: providers behind one trait, one file per wire format, local servers found by looking, and a scripted model.
+//!
+//! Nothing here knows an agent, a tool or a screen. Failures of the outside world are the last item of a stream, never an `Err`
+//! on the way. Sending again is decided elsewhere; here one request is one request.
+
+pub mod demo;
+pub mod discover;
+mod http;
+pub mod openai;
+pub mod provider;
+pub mod registry;
+pub mod scripted;
+mod sse;
+
+pub use provider::Provider;
+pub use registry::Registry;

@@ -1,0 +1,132 @@
+//! What is sent: a request of ours in the words of OpenAI's chat completions.
+//!
+//! Only fields that every compatible server knows. Names are canonical, never aliases; what a server made up (call ids) goes back
+//! to it as it came.
+
+use crate::protocol::{CallId, Message, Request};
+use serde_json::{Value, json};
+
+pub fn body(request: &Request, tools: bool, usage: bool) -> Value {
+    let mut body = json!({
+        "model": request.model.model,
+        "messages": messages(request),
+        "stream": true,
+    });
+    if usage {
+        body["stream_options"] = json!({ "include_usage": true });
+    }
+    if tools && !request.tools.is_empty() {
+        body["tools"] = request
+            .tools
+            .iter()
+            .map(|tool| {
+                json!({ "type": "function", "function": {
+                    "name": tool.name, "description": tool.description, "parameters": tool.schema } })
+            })
+            .collect();
+    }
+    body
+}
+
+fn messages(request: &Request) -> Vec<Value> {
+    let mut out: Vec<Value> = vec![];
+    if !request.system.is_empty() {
+        out.push(json!({ "role": "system", "content": &*request.system }));
+    }
+    for message in request.messages.iter() {
+        match message {
+            Message::User(text) => match out.last_mut() {
+                // Chat templates of local models often insist on alternating roles.
+                Some(last) if last["role"] == "user" => {
+                    let joined = format!("{}\n\n{text}", last["content"].as_str().unwrap_or_default());
+                    last["content"] = joined.into();
+                }
+                _ => out.push(json!({ "role": "user", "content": text })),
+            },
+            // A turn that was stopped before the first word: an empty message is refused by many servers.
+            Message::Assistant { text, calls, .. } if text.is_empty() && calls.is_empty() => {}
+            Message::Assistant { text, calls, .. } => {
+                let mut said = json!({ "role": "assistant", "content": text });
+                if !calls.is_empty() {
+                    if text.is_empty() {
+                        said["content"] = Value::Null;
+                    }
+                    said["tool_calls"] = calls
+                        .iter()
+                        .map(|call| {
+                            json!({ "id": wire_id(&call.provider_id, call.id), "type": "function", "function": {
+                                "name": call.name, "arguments": call.arguments } })
+                        })
+                        .collect();
+                }
+                out.push(said);
+            }
+            Message::Result { call, provider_id, content, .. } => {
+                out.push(json!({ "role": "tool", "tool_call_id": wire_id(provider_id, *call), "content": content }));
+            }
+        }
+    }
+    out
+}
+
+fn wire_id(provider_id: &str, call: CallId) -> String {
+    if provider_id.is_empty() { made_up_id('h', call.0, 0) } else { provider_id.to_owned() }
+}
+
+/// Nine letters and digits: the only form that every server takes.
+pub fn made_up_id(kind: char, number: u64, index: usize) -> String {
+    format!("{kind}{:05}{:03}", number % 100_000, index % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{CallRequest, ModelId, RequestId, ToolSpec};
+
+    #[test]
+    fn this_is_exactly_what_is_sent() {
+        let call = |id, provider_id: &str, arguments: &str| CallRequest {
+            id: CallId(id),
+            provider_id: provider_id.into(),
+            name: "View".into(),
+            arguments: arguments.into(),
+        };
+        let result = |id, provider_id: &str, content: &str| Message::Result {
+            call: CallId(id),
+            provider_id: provider_id.into(),
+            name: "View".into(),
+            content: content.into(),
+            failed: false,
+        };
+        let request = Request {
+            id: RequestId(7),
+            model: ModelId { provider: "Ollama".into(), model: "qwen3:8b".into() },
+            system: "Be brief.".into(),
+            messages: vec![
+                Message::User("Look at a and b".into()),
+                Message::Assistant {
+                    text: String::new(),
+                    reasoning: "not sent back".into(),
+                    calls: vec![call(1, "call_a", r#"{"file_path":"a"}"#), call(2, "", r#"{"file_path":"b"}"#)],
+                },
+                result(1, "call_a", "     1\tA"),
+                result(2, "", "Error: no such file"),
+                Message::Assistant { text: String::new(), reasoning: "stopped".into(), calls: vec![] },
+                Message::Assistant { text: "b is missing".into(), reasoning: String::new(), calls: vec![] },
+                Message::User("Never mind".into()),
+                Message::User("Thanks".into()),
+            ]
+            .into(),
+            tools: vec![ToolSpec {
+                name: "View".into(),
+                aliases: vec!["read_file".into()],
+                description: "Shows a file.".into(),
+                schema: json!({ "type": "object", "properties": { "file_path": { "type": "string" } }, "required": ["file_path"] }),
+            }]
+            .into(),
+        };
+        insta::assert_snapshot!(serde_json::to_string_pretty(&body(&request, true, true)).unwrap());
+        let bare = body(&request, false, false);
+        assert!(bare.get("tools").is_none() && bare.get("stream_options").is_none());
+    }
+}
