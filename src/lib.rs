@@ -2,5 +2,10 @@
 //!
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
+pub mod atomic;
+pub mod checkpoint;
 pub mod mailbox;
 pub mod protocol;
+pub mod session;
+pub mod tools;
+pub mod walk;
