@@ -1,0 +1,27 @@
+//! What a model can do: one file per tool, each describing itself, its effect in advance, and doing it.
+//!
+//! - A tool knows nothing of approval, events or front ends: `preview` says what a call would touch, `run` does it.
+//! - `preview` changes nothing; `run` fails when a file that the preview looked at has changed since.
+//! - Programs are started only by `shell`.
+
+pub mod args;
+pub mod decode;
+pub mod edit;
+pub mod edit_match;
+pub mod glob;
+pub mod grep;
+pub mod ls;
+pub mod registry;
+pub mod replace;
+pub mod shell;
+pub mod tool;
+pub mod view;
+pub mod workspace;
+pub mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use registry::Registry;
+pub use tool::{Cancel, RunContext, Tool};
+pub use workspace::Workspace;

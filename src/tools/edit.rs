@@ -1,0 +1,146 @@
+//! `Edit`: replaces one text of a file, or fails and leaves it alone.
+
+use super::{
+    RunContext, Tool, Workspace,
+    args::Args,
+    decode::{self, Encoding},
+    edit_match::{self, Mismatch},
+    registry,
+    write::{self, Change},
+};
+use crate::protocol::{Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub struct Edit;
+
+impl Tool for Edit {
+    fn spec(&self) -> ToolSpec {
+        registry::spec(
+            "Edit",
+            &["string_replace", "str_replace", "edit_file"],
+            include_str!("../../assets/tools/edit.md"),
+            json!({
+                "file_path": {"type": "string"},
+                "old_string": {"type": "string"},
+                "new_string": {"type": "string"},
+                "expected_replacements": {"type": "integer", "description": "default 1"},
+            }),
+            &["file_path", "old_string", "new_string"],
+        )
+    }
+
+    fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
+        Ok(plan(args, workspace)?.preview(workspace))
+    }
+
+    fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            // If the file changed so that the text is gone, that it changed is the better reason.
+            let change = plan(&call.args, cx.workspace).map_err(|error| stale(call, error))?;
+            change.make(call, cx.workspace)
+        })
+    }
+}
+
+fn stale(call: &ToolCall, error: ToolError) -> ToolError {
+    let changed = call
+        .basis
+        .0
+        .iter()
+        .any(|(path, seen)| matches!(decode::read(path, "", write::LARGEST), Ok(now) if write::state(now.as_deref()) != *seen));
+    if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
+}
+
+fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
+    let args = Args::new("Edit", args)?;
+    let path = workspace.resolve(args.filled("file_path")?);
+    let (old, new) = (args.text("old_string")?, args.text("new_string")?);
+    let expected = match args.opt_number("expected_replacements")? {
+        Some(0) => return Err(ToolError::new("Edit: `expected_replacements` has to be 1 or more.")),
+        Some(n) => Some(n as usize),
+        None if args.flag("replace_all")? => None,
+        None => Some(1),
+    };
+    let shown = workspace.shown(&path);
+    let file = decode::read(&path, &shown, write::LARGEST)?;
+    let file = match (file, old.is_empty()) {
+        (None, true) => return Ok(Change { path, old: None, new: new.as_bytes().to_vec(), remark: String::new() }),
+        (None, false) => return Err(ToolError(format!("{shown} does not exist. To create it, leave old_string empty."))),
+        (Some(_), true) => {
+            return Err(ToolError(format!(
+                "{shown} exists already, and an empty old_string only creates new files. Give the text to replace."
+            )));
+        }
+        (Some(file), false) => file,
+    };
+    if old == new {
+        return Err(ToolError::new("Edit: old_string and new_string are the same; there is nothing to change."));
+    }
+    let result = match decode::detect(&file) {
+        Encoding::Binary => return Err(ToolError(format!("{shown} is a binary file; Edit works on text only."))),
+        Encoding::Ascii => edit_match::replace(&file, old, new, expected),
+        Encoding::Utf16 { big_endian } => {
+            let text = decode::utf16(&file, big_endian)
+                .ok_or_else(|| ToolError(format!("{shown} is not valid UTF-16 and can't be edited without damage.")))?;
+            edit_match::replace(text.as_bytes(), old, new, expected)
+                .map(|bytes| decode::to_utf16(&String::from_utf8_lossy(&bytes), big_endian))
+        }
+    };
+    let contents = result.map_err(|mismatch| ToolError(explain(mismatch, &write::text(&file), old, expected, &shown)))?;
+    let remark = around(&file, &contents);
+    Ok(Change { path, old: Some(file), new: contents, remark })
+}
+
+fn explain(mismatch: Mismatch, file: &str, old: &str, expected: Option<usize>, shown: &str) -> String {
+    let at = |lines: &[usize]| {
+        let list: Vec<_> = lines.iter().take(20).map(usize::to_string).collect();
+        let more = if lines.len() > 20 { ", …" } else { "" };
+        format!("line{} {}{more}", if lines.len() == 1 { "" } else { "s" }, list.join(", "))
+    };
+    match mismatch {
+        Mismatch::Count(lines) if lines.is_empty() => {
+            let hint = match edit_match::nearest(file, old) {
+                Some((n, line, true)) => format!(
+                    " Line {n} starts the same but for blanks or what follows it: {:?}. View the file around it and copy the text exactly.",
+                    line.chars().take(200).collect::<String>()
+                ),
+                Some((n, line, false)) => format!(" The nearest line is {n}: {:?}.", line.chars().take(200).collect::<String>()),
+                None => " View the file first.".into(),
+            };
+            format!("old_string was not found in {shown}; nothing was changed.{hint}")
+        }
+        Mismatch::Count(lines) => format!(
+            "old_string occurs {} times in {shown} ({}), not {}; nothing was changed. Include more lines around it, or set expected_replacements.",
+            lines.len(),
+            at(&lines),
+            expected.unwrap_or(1)
+        ),
+        Mismatch::Overlapping(lines) => {
+            format!("The places where old_string occurs in {shown} overlap ({}); nothing was changed. Include more lines.", at(&lines))
+        }
+        Mismatch::Encoding => {
+            format!("{shown} is not UTF-8, so only ASCII text can be inserted; nothing was changed. Use a command to convert or edit it.")
+        }
+        Mismatch::MidCharacter(line) => format!(
+            "{shown} is not UTF-8 and old_string may begin inside a character in line {line}; nothing was changed. Begin it at a line start."
+        ),
+    }
+}
+
+/// The lines around the first change, numbered, so that the model needs no second look.
+fn around(old: &[u8], new: &[u8]) -> String {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let same_end = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (first, last) = (edit_match::line_of(new, same), edit_match::line_of(new, new.len() - same_end));
+    if decode::detect(new) != Encoding::Ascii {
+        return String::new();
+    }
+    let mut text = String::from("\n");
+    for (n, line) in write::text(new).lines().enumerate().skip(first.saturating_sub(4)).take((last - first).min(30) + 7) {
+        text.push_str(&format!("{:>6}\t{}\n", n + 1, line.chars().take(300).collect::<String>()));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

@@ -1,0 +1,120 @@
+//! `GlobTool`: files by name, newest first; and the name patterns that the other tools take.
+
+use super::{RunContext, Tool, Workspace, args::Args, decode, registry};
+use crate::{
+    protocol::{Access, Basis, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    walk::Walk,
+};
+use futures::future::BoxFuture;
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::{Value, json};
+use std::{
+    cmp::Reverse,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::SystemTime,
+};
+
+const MOST: usize = 200;
+
+/// A glob with braces; without a `/` it matches the file name in any folder, with one the path below the start.
+#[derive(Debug)]
+pub struct Pattern {
+    glob: GlobMatcher,
+    name_only: bool,
+}
+
+impl Pattern {
+    pub fn new(pattern: &str) -> Result<Self, ToolError> {
+        let clean = pattern.strip_prefix("./").unwrap_or(pattern);
+        let clean = clean.strip_suffix('/').unwrap_or(clean);
+        let glob = GlobBuilder::new(clean)
+            .literal_separator(true)
+            .build()
+            .map_err(|e| ToolError(format!("{pattern:?} is not a valid glob: {}.", e.kind())))?;
+        Ok(Pattern { glob: glob.compile_matcher(), name_only: !clean.contains('/') })
+    }
+
+    pub fn matches(&self, path: &Path, start: &Path) -> bool {
+        if self.name_only {
+            path.file_name().is_some_and(|n| self.glob.is_match(n))
+        } else {
+            self.glob.is_match(path.strip_prefix(start).unwrap_or(path)) || self.glob.is_match(path)
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Glob;
+
+impl Tool for Glob {
+    fn spec(&self) -> ToolSpec {
+        registry::spec(
+            "GlobTool",
+            &["find_files", "Glob", "glob_files"],
+            include_str!("../../assets/tools/glob.md"),
+            json!({
+                "pattern": {"type": "string"},
+                "path": {"type": "string", "description": "folder, default the project"},
+            }),
+            &["pattern"],
+        )
+    }
+
+    fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let args = Args::new("GlobTool", args)?;
+        let pattern = args.filled("pattern")?;
+        Pattern::new(pattern)?;
+        let (path, title) = start(&args, workspace, pattern)?;
+        Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
+    }
+
+    fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { find(&call.args, cx) })
+    }
+}
+
+/// Where a search starts, and its title.
+pub(super) fn start(args: &Args, workspace: &Workspace, pattern: &str) -> Result<(PathBuf, String), ToolError> {
+    Ok(match args.opt_text("path")?.filter(|p| !p.trim().is_empty()) {
+        None => (workspace.resolve("."), pattern.to_owned()),
+        Some(path) => {
+            let path = workspace.resolve(path);
+            let title = format!("{pattern} in {}", workspace.shown(&path));
+            (path, title)
+        }
+    })
+}
+
+fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let args = Args::new("GlobTool", args)?;
+    let pattern = args.filled("pattern")?;
+    let glob = Pattern::new(pattern)?;
+    let (start, _) = start(&args, cx.workspace, pattern)?;
+    std::fs::read_dir(&start).map_err(|e| decode::explain(&e, &cx.workspace.shown(&start)))?;
+    let found = Mutex::new(Vec::<(Reverse<SystemTime>, PathBuf)>::new());
+    Walk::new(&start, cx.workspace.root()).run(&|entry| {
+        if let Ok(entry) = entry
+            && !entry.file_type().is_some_and(|k| k.is_dir())
+            && glob.matches(entry.path(), &start)
+        {
+            let time = entry.metadata().ok().and_then(|m| m.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH);
+            found.lock().unwrap_or_else(|e| e.into_inner()).push((Reverse(time), entry.into_path()));
+        }
+        !cx.cancel.is_cancelled()
+    });
+    cx.cancel.check()?;
+    let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
+    found.sort();
+    let total = found.len();
+    found.truncate(MOST);
+    let files: Vec<_> = found.into_iter().map(|(_, path)| FileEntry { path: cx.workspace.relative(&path), folder: false }).collect();
+    let mut text: String = files.iter().map(|f| format!("{}\n", f.path.display())).collect();
+    if total == 0 {
+        text = "No files match.".into();
+    } else if total > MOST {
+        text.push_str(&format!("(the newest {MOST} of {total} files)\n"));
+    }
+    let summary = if total == 1 { "1 file".into() } else { format!("{total} files") };
+    Ok(ToolOutput { for_model: text, for_user: Block::Files(files), summary, failed: false })
+}

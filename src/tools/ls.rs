@@ -1,0 +1,92 @@
+//! `LS`: what is in a folder, folders first.
+
+use super::{RunContext, Tool, Workspace, args::Args, decode, glob, registry};
+use crate::{
+    protocol::{Access, Basis, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    walk::Walk,
+};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use std::{path::PathBuf, sync::Mutex};
+
+const MOST: usize = 1_000;
+
+#[derive(Debug)]
+pub struct Ls;
+
+impl Tool for Ls {
+    fn spec(&self) -> ToolSpec {
+        registry::spec(
+            "LS",
+            &["list_directory", "list_dir"],
+            include_str!("../../assets/tools/ls.md"),
+            json!({
+                "path": {"type": "string"},
+                "ignore": {"type": "array", "items": {"type": "string"}, "description": "globs to leave out"},
+            }),
+            &["path"],
+        )
+    }
+
+    fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let path = folder(args, workspace)?;
+        let title = workspace.shown(&path);
+        Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
+    }
+
+    fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { list(&call.args, cx) })
+    }
+}
+
+fn folder(args: &Value, workspace: &Workspace) -> Result<PathBuf, ToolError> {
+    Ok(workspace.resolve(Args::new("LS", args)?.opt_text("path")?.unwrap_or(".")))
+}
+
+fn list(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let path = folder(args, cx.workspace)?;
+    let ignore = Args::new("LS", args)?.list("ignore")?.iter().map(|g| glob::Pattern::new(g)).collect::<Result<Vec<_>, _>>()?;
+    let shown = cx.workspace.shown(&path);
+    // The walk would be silent about these.
+    match std::fs::read_dir(&path) {
+        Ok(_) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
+            return Err(ToolError(format!("{shown} is a file. Use View to read it.")));
+        }
+        Err(e) => return Err(decode::explain(&e, &shown)),
+    }
+    let found = Mutex::new(vec![]);
+    Walk { depth: Some(1), ..Walk::new(&path, cx.workspace.root()) }.run(&|entry| {
+        if let Ok(entry) = entry
+            && !ignore.iter().any(|g| g.matches(entry.path(), &path))
+        {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type();
+            let folder = kind.is_some_and(|k| k.is_dir());
+            let link = if kind.is_some_and(|k| k.is_symlink()) { std::fs::read_link(entry.path()).ok() } else { None };
+            found.lock().unwrap_or_else(|e| e.into_inner()).push((!folder, name, link));
+        }
+        !cx.cancel.is_cancelled()
+    });
+    cx.cancel.check()?;
+    let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
+    found.sort();
+    let total = found.len();
+    let mut text = String::new();
+    for (file, name, link) in found.iter().take(MOST) {
+        let suffix = match link {
+            Some(target) => format!(" -> {}", target.display()),
+            None if *file => String::new(),
+            None => "/".into(),
+        };
+        text.push_str(&format!("{name}{suffix}\n"));
+    }
+    if total == 0 {
+        text = format!("({shown} is empty, or everything in it is ignored)");
+    } else if total > MOST {
+        text.push_str(&format!("({MOST} of {total} entries)\n"));
+    }
+    let entries = found.into_iter().take(MOST).map(|(file, name, _)| FileEntry { path: name.into(), folder: !file }).collect();
+    let summary = if total == 1 { "1 entry".into() } else { format!("{total} entries") };
+    Ok(ToolOutput { for_model: text, for_user: Block::Files(entries), summary, failed: false })
+}

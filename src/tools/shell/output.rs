@@ -1,0 +1,174 @@
+//! Collects the output of a command in bounded memory: its head and tail for the model, all of it in a file.
+
+use super::clean::Cleaner;
+use crate::tools::Workspace;
+use std::{fs::File, io::Write, path::PathBuf};
+
+/// What the model gets at most, in bytes (so never more characters).
+pub const BUDGET: usize = 30_000;
+/// Errors stand at the end.
+const HEAD: usize = 10_000;
+const TAIL: usize = BUDGET - HEAD - 300;
+const SPILL_LIMIT: u64 = 64 << 20;
+const PROGRESS_LIMIT: usize = 8 * 1024;
+
+pub struct Output<'a> {
+    workspace: &'a Workspace,
+    cleaner: Cleaner,
+    /// Everything until it is over the budget, then the first part.
+    head: Vec<u8>,
+    /// At least the last `TAIL` bytes once `spill` is there.
+    tail: Vec<u8>,
+    total: u64,
+    spill: Option<Spill>,
+    progress: Vec<u8>,
+    /// How much of the incomplete line has been shown.
+    line_shown: usize,
+    restarts: u64,
+}
+
+struct Spill {
+    file: Option<File>,
+    path: Option<PathBuf>,
+    written: u64,
+}
+
+impl<'a> Output<'a> {
+    pub fn new(workspace: &'a Workspace) -> Self {
+        Output {
+            workspace,
+            cleaner: Cleaner::default(),
+            head: vec![],
+            tail: vec![],
+            total: 0,
+            spill: None,
+            progress: vec![],
+            line_shown: 0,
+            restarts: 0,
+        }
+    }
+
+    pub fn push(&mut self, bytes: &[u8]) {
+        let mut lines = vec![];
+        self.cleaner.push(bytes, &mut lines);
+        if self.cleaner.restarts() != self.restarts {
+            self.restarts = self.cleaner.restarts();
+            if std::mem::take(&mut self.line_shown) > 0 {
+                self.progress.push(b'\n');
+            }
+        }
+        self.keep(&lines);
+    }
+
+    fn keep(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        // The first of these lines may have been shown in part already.
+        let line_end = text.iter().position(|b| *b == b'\n').unwrap_or(text.len());
+        self.progress.extend_from_slice(&text[self.line_shown.min(line_end)..]);
+        self.line_shown = 0;
+        if self.progress.len() > 2 * PROGRESS_LIMIT {
+            self.progress.drain(..self.progress.len() - PROGRESS_LIMIT);
+        }
+        self.total += text.len() as u64;
+        if self.spill.is_none() && self.head.len() + text.len() <= BUDGET {
+            self.head.extend_from_slice(text);
+            return;
+        }
+        if self.spill.is_none() {
+            let mut spill = Spill::new(self.workspace);
+            spill.write(&self.head);
+            self.spill = Some(spill);
+            let room = HEAD.saturating_sub(self.head.len()).min(text.len());
+            if room > 0 {
+                self.head.extend_from_slice(&text[..room]);
+                self.tail.extend_from_slice(&text[room..]);
+            } else {
+                self.tail = self.head.split_off(HEAD);
+                self.tail.extend_from_slice(text);
+            }
+        } else {
+            self.tail.extend_from_slice(text);
+        }
+        if let Some(spill) = &mut self.spill {
+            spill.write(text);
+        }
+        if self.tail.len() > 4 * TAIL {
+            self.tail.drain(..self.tail.len() - TAIL);
+        }
+    }
+
+    /// What has come since the last time, also of a line that is not complete.
+    pub fn take_progress(&mut self) -> Option<String> {
+        let line = self.cleaner.line();
+        self.line_shown = self.line_shown.min(line.len());
+        // Up to a character that is not complete.
+        let whole = match std::str::from_utf8(&line[self.line_shown..]) {
+            Err(e) if e.error_len().is_none() => self.line_shown + e.valid_up_to(),
+            _ => line.len(),
+        };
+        self.progress.extend_from_slice(&line[self.line_shown..whole]);
+        self.line_shown = whole;
+        if self.progress.is_empty() {
+            return None;
+        }
+        let from = self.progress.len().saturating_sub(PROGRESS_LIMIT);
+        let text = String::from_utf8_lossy(&self.progress[from..]).into_owned();
+        self.progress.clear();
+        Some(text)
+    }
+
+    pub fn finish(mut self) -> String {
+        let mut rest = vec![];
+        self.cleaner.finish(&mut rest);
+        self.keep(&rest);
+        let Some(mut spill) = self.spill.take() else { return String::from_utf8_lossy(&self.head).into_owned() };
+        let head_end = self.head.iter().rposition(|b| *b == b'\n').filter(|at| *at > HEAD / 2).map_or(self.head.len(), |at| at + 1);
+        let least = self.tail.len().saturating_sub(TAIL);
+        let tail_start = self.tail[least..].iter().position(|b| *b == b'\n').filter(|at| *at < TAIL / 2).map_or(least, |at| least + at + 1);
+        let (head, tail) = (whole_chars(&self.head[..head_end]), String::from_utf8_lossy(skip_partial(&self.tail[tail_start..])));
+        let left_out = self.total as usize - head.len().min(self.total as usize) - tail.len().min(self.total as usize - head.len());
+        let end = if head.ends_with('\n') { "" } else { "\n" };
+        format!("{head}{end}[… {left_out} bytes left out; {} …]\n{tail}", spill.describe())
+    }
+}
+
+fn whole_chars(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Err(e) if e.error_len().is_none() => String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// Without the rest of a character that was cut.
+fn skip_partial(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.iter().take(3).take_while(|b| **b & 0xC0 == 0x80).count()..]
+}
+
+impl Spill {
+    fn new(workspace: &Workspace) -> Self {
+        match workspace.spill_file() {
+            Ok((file, path)) => Spill { file: Some(file), path: Some(path), written: 0 },
+            Err(_) => Spill { file: None, path: None, written: 0 },
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let room = SPILL_LIMIT.saturating_sub(self.written).min(bytes.len() as u64) as usize;
+        let Some(file) = &mut self.file else { return };
+        match file.write_all(&bytes[..room]) {
+            Ok(()) => self.written += room as u64,
+            // A full disk is no reason to lose the command's outcome.
+            Err(_) => self.file = None,
+        }
+    }
+
+    fn describe(&mut self) -> String {
+        match &self.path {
+            Some(path) if self.file.is_some() && self.written < SPILL_LIMIT => format!("all of it is in {}", path.display()),
+            Some(path) if self.written > 0 => format!("the first {} bytes are in {}", self.written, path.display()),
+            _ => "it could not be kept in a file".into(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The tools as the engine uses them: by name, previewed, then run with what the preview saw.
+
+mod files;
+mod search;
+mod shell;
+
+use super::{Cancel, Registry, RunContext, Workspace};
+use crate::protocol::{CallId, Preview, ToolCall, ToolError, ToolOutput};
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+struct Bench {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+    workspace: Workspace,
+    registry: Registry,
+    runtime: tokio::runtime::Runtime,
+    cancel: Cancel,
+    progress: Mutex<Vec<String>>,
+}
+
+impl Bench {
+    fn new(files: &[(&str, &[u8])]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let root = top.join("project");
+        fs::create_dir(&root).unwrap();
+        for (path, contents) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), contents).unwrap();
+        }
+        Bench {
+            workspace: Workspace::new(&root, &top.join("spill")).unwrap(),
+            root,
+            registry: Registry::default(),
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            cancel: Cancel::new(),
+            progress: Mutex::default(),
+            _dir: dir,
+        }
+    }
+
+    fn call(&self, name: &str, args: Value) -> Result<(ToolCall, Preview), ToolError> {
+        let (name, args) = self.registry.canonical(name, args)?;
+        let preview = self.registry.get(&name)?.preview(&args, &self.workspace)?;
+        Ok((ToolCall { id: CallId(1), name, args, basis: preview.basis.clone() }, preview))
+    }
+
+    fn run_call(&self, call: &ToolCall) -> Result<ToolOutput, ToolError> {
+        let progress = |text| self.progress.lock().unwrap().push(text);
+        let cx = RunContext { workspace: &self.workspace, cancel: self.cancel.clone(), progress: &progress };
+        self.runtime.block_on(self.registry.get(&call.name)?.run(call, &cx))
+    }
+
+    fn run(&self, name: &str, args: Value) -> Result<ToolOutput, ToolError> {
+        self.run_call(&self.call(name, args)?.0)
+    }
+
+    fn text(&self, name: &str, args: Value) -> String {
+        match self.run(name, args) {
+            Ok(output) => output.for_model.replace(self.root.to_str().unwrap(), "ROOT"),
+            Err(error) => format!("Error: {error}"),
+        }
+    }
+
+    fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.root.join(path)).unwrap()
+    }
+
+    /// Everything below the root, to see that nothing else was left there.
+    fn names(&self) -> Vec<String> {
+        fn visit(folder: &Path, root: &Path, names: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                names.push(path.strip_prefix(root).unwrap().display().to_string());
+                if path.is_dir() && !path.is_symlink() {
+                    visit(&path, root, names);
+                }
+            }
+        }
+        let mut names = vec![];
+        visit(&self.root, &self.root, &mut names);
+        names.sort();
+        names
+    }
+}

@@ -1,0 +1,179 @@
+//! View, Edit, Replace.
+
+use super::Bench;
+use crate::{
+    protocol::{Access, Basis, Block, PathState},
+    tools::decode,
+};
+use serde_json::json;
+use std::{fs, io::Write, os::unix::fs::PermissionsExt};
+
+#[test]
+fn view_numbers_lines_and_says_how_to_go_on() {
+    let many: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
+    let b =
+        Bench::new(&[("a.txt", b"\xef\xbb\xbfone\r\ntwo\r\n\r\nlast"), ("many", many.as_bytes()), ("empty", b""), ("latin", b"caf\xe9\n")]);
+    assert_eq!(b.text("View", json!({"file_path": "a.txt"})), "     1\tone\n     2\ttwo\n     3\t\n     4\tlast\n");
+    assert_eq!(
+        b.text("View", json!({"file_path": "a.txt", "offset": "2", "limit": 1})),
+        "     2\ttwo\n(lines 2–2 of 4; go on with offset 3)\n"
+    );
+    let page = b.text("read_file", json!({"path": "many"}));
+    assert!(page.ends_with("  2000\tline 2000\n(lines 1–2000 of 5000; go on with offset 2001)\n"), "{}", &page[page.len() - 90..]);
+    assert_eq!(
+        b.text("View", json!({"file_path": "many", "start_line": 4999, "end_line": 5000})),
+        "  4999\tline 4999\n  5000\tline 5000\n"
+    );
+    assert_eq!(
+        b.text("View", json!({"file_path": "many", "offset": 6000})),
+        "Error: many has only 5000 lines; offset 6000 is past its end."
+    );
+    assert_eq!(b.text("View", json!({"file_path": "empty"})), "(empty is empty)");
+    assert_eq!(b.text("View", json!({"file_path": "latin"})), "     1\tcafé\n");
+    assert_eq!(b.text("View", json!({"file_path": "none"})), "Error: none does not exist.");
+    assert_eq!(b.text("View", json!({})), "Error: View: `file_path` (a string) is missing; no arguments were given.");
+    assert_eq!(b.text("View", json!({"file_path": "a.txt/x"})), "Error: a.txt/x: a part of this path is a file, not a folder.");
+}
+
+#[test]
+fn view_of_several_files_has_errors_in_place() {
+    let b = Bench::new(&[("a", b"1\n"), ("b", b"2")]);
+    let out = b.run("View", json!({"file_paths": ["a", "none", "b"]})).unwrap();
+    assert_eq!(out.for_model, "==> a <==\n     1\t1\n\n\n==> none <==\nError: none does not exist.\n\n==> b <==\n     1\t2");
+    assert_eq!(out.summary, "3 files, 1 failed");
+}
+
+#[test]
+fn view_bounds_long_lines_and_huge_files() {
+    let b = Bench::new(&[("long", "ü".repeat(5000).as_bytes()), ("wide", "x".repeat(1900).repeat(1).as_bytes())]);
+    let page = b.text("View", json!({"file_path": "long"}));
+    assert!(page.starts_with(&format!("     1\t{}…", "ü".repeat(2000))), "{page}");
+    assert!(page.ends_with("… (cut; this line has 10000 bytes)\n"));
+
+    let line = format!("{}\n", "y".repeat(1000));
+    fs::write(b.root.join("big"), line.repeat(500)).unwrap();
+    let page = b.text("View", json!({"file_path": "big"}));
+    assert!(page.len() <= 100_100 && page.ends_with("(lines 1–99 of 500; go on with offset 100)\n"), "{}", page.len());
+
+    // 5 GB that take no room: text at the start, then a hole.
+    let mut file = fs::File::create(b.root.join("sparse")).unwrap();
+    file.write_all("text\n".repeat(5000).as_bytes()).unwrap();
+    file.set_len(5 << 30).unwrap();
+    assert_eq!(b.text("View", json!({"file_path": "sparse", "limit": 1})), "     1\ttext\n(lines 1–1; go on with offset 2)\n");
+    fs::File::create(b.root.join("hole")).unwrap().set_len(5 << 30).unwrap();
+    assert_eq!(b.text("View", json!({"file_path": "hole"})), "Error: hole is a binary file (5368709120 bytes).");
+    assert!(b.text("Edit", json!({"file_path": "hole", "old_string": "a", "new_string": "b"})).contains("too large"));
+}
+
+#[test]
+fn view_refuses_what_is_not_a_text_file() {
+    let b = Bench::new(&[("x.png", b"\x89PNG\r\n\x1a\n\0\0"), ("u16", &decode::to_utf16("a\r\nü\n", false)), ("d/f", b"")]);
+    assert_eq!(b.text("View", json!({"file_path": "x.png"})), "Error: x.png is a binary file (10 bytes, a PNG image).");
+    assert_eq!(b.text("View", json!({"file_path": "u16"})), "     1\ta\n     2\tü\n");
+    assert_eq!(b.text("View", json!({"file_path": "d"})), "Error: d is a folder, not a file. Use LS to see what is in it.");
+    assert_eq!(b.text("View", json!({"file_path": "/dev/zero"})), "Error: /dev/zero is a device, not a file.");
+}
+
+#[test]
+fn preview_shows_the_diff_and_touches_nothing() {
+    let b = Bench::new(&[("src/a.rs", b"one\ntwo\n")]);
+    let (call, preview) = b.call("Edit", json!({"file_path": "src/../src/a.rs", "old_string": "two", "new_string": "2\n3"})).unwrap();
+    assert_eq!(preview.access, Access::Write(vec![b.root.join("src/a.rs")]));
+    assert_eq!(preview.title, "src/a.rs");
+    let Block::Diff(files) = &preview.block else { panic!("{:?}", preview.block) };
+    assert_eq!(files[0].path.to_str(), Some("src/a.rs"));
+    assert_eq!((files[0].old.as_deref(), files[0].new.as_deref()), (Some("one\ntwo\n"), Some("one\n2\n3\n")));
+    assert_eq!(b.bytes("src/a.rs"), b"one\ntwo\n");
+    let done = b.run_call(&call).unwrap();
+    assert_eq!(done.summary, "+2 −1");
+    assert_eq!(done.for_model, "Changed src/a.rs (+2 −1).\n     1\tone\n     2\t2\n     3\t3");
+    assert_eq!(done.for_user, preview.block);
+    assert_eq!(b.bytes("src/a.rs"), b"one\n2\n3\n");
+    assert_eq!(b.names(), ["src", "src/a.rs"]);
+}
+
+#[test]
+fn a_file_that_changed_since_the_preview_is_left_alone() {
+    let b = Bench::new(&[("a", b"one\n")]);
+    let edit = b.call("Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1"})).unwrap().0;
+    let replace = b.call("Replace", json!({"file_path": "a", "content": "1"})).unwrap().0;
+    let create = b.call("Replace", json!({"file_path": "new/b", "content": "1"})).unwrap().0;
+    assert_eq!(create.basis, Basis(vec![(b.root.join("new/b"), PathState::Missing)]));
+    fs::write(b.root.join("a"), "one\nuser\n").unwrap();
+    fs::create_dir(b.root.join("new")).unwrap();
+    fs::write(b.root.join("new/b"), "user").unwrap();
+    for call in [&edit, &replace, &create] {
+        let error = b.run_call(call).unwrap_err();
+        assert!(error.0.contains("has changed since"), "{error}");
+    }
+    fs::write(b.root.join("a"), "user\n").unwrap();
+    assert!(b.run_call(&edit).unwrap_err().0.starts_with("The file has changed since this call was shown"));
+    assert_eq!((b.bytes("a"), b.bytes("new/b")), (b"user\n".to_vec(), b"user".to_vec()));
+
+    // The path may also lead elsewhere by now.
+    fs::write(b.root.join("target"), "1").unwrap();
+    let link = b.call("Replace", json!({"file_path": "l/x", "content": "2"})).unwrap().0;
+    std::os::unix::fs::symlink("new", b.root.join("l")).unwrap();
+    assert!(b.run_call(&link).unwrap_err().0.contains("elsewhere"));
+}
+
+#[test]
+fn edit_refuses_with_a_hint() {
+    let b = Bench::new(&[("a", b"x = 1\nz\nx = 1\n"), ("bin", b"a\0b"), ("l1", b"caf\xe9 = 1\n")]);
+    let edit = |path: &str, old: &str, new: &str| b.text("Edit", json!({"file_path": path, "old_string": old, "new_string": new}));
+    assert_eq!(
+        edit("a", "x = 1", "y"),
+        "Error: old_string occurs 2 times in a (lines 1, 3), not 1; nothing was changed. Include more lines around it, or set expected_replacements."
+    );
+    assert!(edit("a", "x = 2", "y").contains("not found in a; nothing was changed. The nearest line is 1: \"x = 1\"."));
+    assert!(edit("a", "  z\n", "y").contains("Line 2 starts the same but for blanks"));
+    assert!(edit("a", "", "y").contains("exists already"));
+    assert!(edit("a", "z", "z").contains("the same"));
+    assert!(edit("none", "z", "y").contains("leave old_string empty"));
+    assert!(edit("bin", "a", "b").contains("binary"));
+    assert!(edit("l1", "= 1", "= ü").contains("not UTF-8"));
+    assert_eq!(b.bytes("a"), b"x = 1\nz\nx = 1\n");
+    assert_eq!(
+        b.text("Edit", json!({"file_path": "a", "old_string": "x", "new_string": "y", "expected_replacements": 2})).lines().next(),
+        Some("Changed a (+2 −2).")
+    );
+    assert_eq!(edit("l1", "= 1", "= 2").lines().next(), Some("Changed l1 (+1 −1)."));
+    assert_eq!(b.bytes("l1"), b"caf\xe9 = 2\n");
+    assert_eq!(edit("new/file", "", "hello\n"), "Created new/file.");
+    assert_eq!(b.bytes("new/file"), b"hello\n");
+}
+
+#[test]
+fn edit_keeps_encoding_mode_and_link() {
+    let b = Bench::new(&[("u16", &decode::to_utf16("a\r\nß\r\n", true)), ("run.sh", b"#!/bin/sh\nexit 1\n")]);
+    b.run("Edit", json!({"file_path": "u16", "old_string": "ß\n", "new_string": "ü\n"})).unwrap();
+    assert_eq!(b.bytes("u16"), decode::to_utf16("a\r\nü\r\n", true));
+    fs::set_permissions(b.root.join("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    std::os::unix::fs::symlink("run.sh", b.root.join("link")).unwrap();
+    let (call, preview) = b.call("Edit", json!({"file_path": "link", "old_string": "1", "new_string": "0"})).unwrap();
+    assert_eq!(preview.access, Access::Write(vec![b.root.join("run.sh")]));
+    b.run_call(&call).unwrap();
+    assert!(b.root.join("link").is_symlink());
+    assert_eq!(b.bytes("run.sh"), b"#!/bin/sh\nexit 0\n");
+    assert_eq!(fs::metadata(b.root.join("run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
+    assert_eq!(b.names(), ["link", "run.sh", "u16"]);
+}
+
+#[test]
+fn replace_writes_as_the_file_was() {
+    let b = Bench::new(&[("crlf", b"a\r\nb\r\n"), ("bom", b"\xef\xbb\xbfa\n"), ("u16", &decode::to_utf16("a", false)), ("d/x", b"")]);
+    assert_eq!(b.text("Write", json!({"path": "crlf", "content": "a\nc\n"})), "Changed crlf (+1 −1). Its CRLF line ends were kept.");
+    assert_eq!(b.bytes("crlf"), b"a\r\nc\r\n");
+    b.run("Replace", json!({"file_path": "bom", "content": "b\n"})).unwrap();
+    assert_eq!(b.bytes("bom"), b"\xef\xbb\xbfb\n");
+    b.run("Replace", json!({"file_path": "u16", "content": "ü"})).unwrap();
+    assert_eq!(b.bytes("u16"), decode::to_utf16("ü", false));
+    assert_eq!(b.text("Replace", json!({"file_path": "deep/er/f", "content": "x"})), "Created deep/er/f.");
+    assert_eq!(
+        b.text("Replace", json!({"file_path": "deep/er/f", "content": "x"})),
+        "deep/er/f already has exactly this content; nothing was changed."
+    );
+    assert!(b.text("Replace", json!({"file_path": "d", "content": "x"})).contains("is a folder"));
+    assert!(b.text("Replace", json!({"file_path": "d/x/y", "content": "x"})).starts_with("Error: d/x/y: a part of this path is a file"));
+    assert!(b.text("Replace", json!({"file_path": "/dev/null", "content": "x"})).contains("is a device"));
+}

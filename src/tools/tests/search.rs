@@ -1,0 +1,99 @@
+//! LS, GrepTool, GlobTool.
+
+use super::Bench;
+use crate::protocol::{Access, Block};
+use serde_json::json;
+use std::{
+    fs,
+    time::{Duration, SystemTime},
+};
+
+fn project() -> Bench {
+    Bench::new(&[
+        (".gitignore", b"target/\n*.log\n"),
+        ("src/main.rs", b"fn main() {\r\n    println!(\"hi\");\r\n}\r\n"),
+        ("src/lib.rs", b"pub fn one() {}\npub fn two() {}\n"),
+        ("src/web/app.ts", b"let main = 1;\n"),
+        ("src/web/app.tsx", b"let main = 2;\n"),
+        ("target/main.rs", b"fn main() {}\n"),
+        ("debug.log", b"main\n"),
+        ("bin", b"main\0\n"),
+        (".env", b"main=1\n"),
+    ])
+}
+
+#[test]
+fn grep_gives_file_line_and_content_in_path_order() {
+    let b = project();
+    let out = b.run("GrepTool", json!({"pattern": r"\bmain\b"})).unwrap();
+    assert_eq!(
+        out.for_model,
+        ".env:1: main=1\nsrc/main.rs:1: fn main() {\nsrc/web/app.ts:1: let main = 1;\nsrc/web/app.tsx:1: let main = 2;\n"
+    );
+    assert_eq!(out.summary, "4 matches");
+    assert!(matches!(&out.for_user, Block::Hits(hits) if hits.len() == 4 && hits[1].line == 1));
+    let grep = |args| b.text("GrepTool", args);
+    assert_eq!(grep(json!({"pattern": "main", "include": "*.{ts,tsx}"})).lines().count(), 2);
+    assert_eq!(grep(json!({"pattern": "main", "include": "web/*.ts", "path": "src"})), "src/web/app.ts:1: let main = 1;\n");
+    assert_eq!(grep(json!({"pattern": "one", "path": "src/lib.rs"})), "src/lib.rs:1: pub fn one() {}\n");
+    assert_eq!(grep(json!({"pattern": "main", "path": "target"})), "target/main.rs:1: fn main() {}\n");
+    assert_eq!(grep(json!({"pattern": "\\{$"})), "src/main.rs:1: fn main() {\n", "$ matches before a CRLF");
+    assert_eq!(grep(json!({"pattern": "nothing at all"})), "No matches in 6 files.");
+    assert_eq!(grep(json!({"pattern": "x", "path": "gone"})), "Error: gone does not exist.");
+    let bad = grep(json!({"pattern": "foo("}));
+    assert!(bad.contains("unclosed group") && bad.ends_with("To search for it literally: foo\\("), "{bad}");
+}
+
+#[test]
+fn grep_caps_what_it_shows_and_counts_the_rest() {
+    let lines = format!("{}\n", "match ".repeat(100)).repeat(30);
+    let files: Vec<String> = (0..40).map(|n| format!("f{n:02}")).collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|f| (f.as_str(), lines.as_bytes())).collect();
+    let b = Bench::new(&files);
+    let out = b.run("GrepTool", json!({"pattern": "match"})).unwrap();
+    let got: Vec<_> = out.for_model.lines().collect();
+    assert_eq!(got.len(), 201);
+    assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include)");
+    assert!(got[0].starts_with("f00:1: ") && got[199].starts_with("f06:20: "), "{}", got[199]);
+    assert_eq!(got[0].chars().count(), "f00:1: ".len() + 301);
+}
+
+#[test]
+fn glob_lists_newest_first() {
+    let b = project();
+    for (n, file) in ["src/web/app.ts", "src/main.rs", "src/lib.rs"].iter().enumerate() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - n as u64);
+        fs::File::options().write(true).open(b.root.join(file)).unwrap().set_modified(time).unwrap();
+    }
+    let glob = |args| b.text("GlobTool", args);
+    assert_eq!(glob(json!({"pattern": "*.{rs,ts}"})), "src/web/app.ts\nsrc/main.rs\nsrc/lib.rs\n");
+    assert_eq!(glob(json!({"pattern": "src/*.rs"})), "src/main.rs\nsrc/lib.rs\n");
+    assert_eq!(glob(json!({"pattern": "**/app.tsx"})), "src/web/app.tsx\n");
+    assert_eq!(glob(json!({"pattern": "*.rs", "path": "target"})), "target/main.rs\n");
+    assert_eq!(glob(json!({"pattern": "*.py"})), "No files match.");
+    assert!(glob(json!({"pattern": "{a"})).starts_with("Error: \"{a\" is not a valid glob: unclosed alternate group"));
+    for n in 0..250 {
+        fs::write(b.root.join(format!("{n}.txt")), "").unwrap();
+    }
+    let many = glob(json!({"pattern": "*.txt"}));
+    assert_eq!(many.lines().count(), 201);
+    assert!(many.ends_with("(the newest 200 of 250 files)\n"));
+}
+
+#[test]
+fn ls_puts_folders_first() {
+    let b = project();
+    std::os::unix::fs::symlink("src/main.rs", b.root.join("link")).unwrap();
+    assert_eq!(b.text("LS", json!({"path": "."})), "src/\n.env\n.gitignore\nbin\nlink -> src/main.rs\n");
+    assert_eq!(b.text("list_directory", json!({"path": "src", "ignore": ["*.ts*", "lib.rs"]})), "web/\nmain.rs\n");
+    assert_eq!(b.text("LS", json!({"path": "target"})), "main.rs\n");
+    assert_eq!(b.text("LS", json!({"path": "bin"})), "Error: bin is a file. Use View to read it.");
+    assert_eq!(b.text("LS", json!({"path": "gone"})), "Error: gone does not exist.");
+    let (_, preview) = b.call("LS", json!({"path": "../"})).unwrap();
+    assert_eq!(preview.access, Access::Read(vec![b.root.parent().unwrap().into()]));
+    fs::create_dir(b.root.join("many")).unwrap();
+    for n in 0..1100 {
+        fs::write(b.root.join(format!("many/{n}")), "").unwrap();
+    }
+    assert!(b.text("LS", json!({"path": "many"})).ends_with("(1000 of 1100 entries)\n"));
+}

@@ -1,0 +1,148 @@
+//! The folder that the tools work in: how the paths that a model writes are understood, and how paths are shown to it.
+//!
+//! Nothing here forbids a path: `Access` names where it leads, and approval decides.
+
+use super::shell::Children;
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+pub struct Workspace {
+    root: PathBuf,
+    home: Option<PathBuf>,
+    cwd: Mutex<PathBuf>,
+    spill: PathBuf,
+    spilled: AtomicU64,
+    /// Process groups of commands that left something running; they end with the workspace.
+    pub(crate) children: Children,
+}
+
+impl Workspace {
+    /// `spill` is the folder for outputs that are too long to pass on; created when the first one comes.
+    pub fn new(root: &Path, spill: &Path) -> io::Result<Self> {
+        let root = root.canonicalize()?;
+        Ok(Workspace {
+            cwd: Mutex::new(root.clone()),
+            root,
+            home: dirs::home_dir(),
+            spill: spill.into(),
+            spilled: AtomicU64::new(0),
+            children: Children::default(),
+        })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where relative paths and commands start.
+    pub fn cwd(&self) -> PathBuf {
+        self.cwd.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_cwd(&self, to: PathBuf) {
+        *self.cwd.lock().unwrap_or_else(PoisonError::into_inner) = to;
+    }
+
+    /// The absolute path that a model means, with symbolic links resolved as far as it exists: what is approved is where
+    /// reading and writing really happens.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        let path = path.trim_end_matches('\n');
+        let given = match (path.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(path),
+        };
+        resolve_links(&self.cwd().join(given))
+    }
+
+    /// As it is shown and as the model should write it: relative to the root where possible.
+    pub fn shown(&self, path: &Path) -> String {
+        self.relative(path).display().to_string()
+    }
+
+    pub fn relative(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.root) {
+            Ok(rest) if rest.as_os_str().is_empty() => ".".into(),
+            Ok(rest) => rest.into(),
+            Err(_) => path.into(),
+        }
+    }
+
+    /// A fresh file for a long output.
+    pub(crate) fn spill_file(&self) -> io::Result<(fs::File, PathBuf)> {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.spill)?;
+        loop {
+            let n = self.spilled.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = self.spill.join(format!("output-{}-{n}.txt", std::process::id()));
+            match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => return Ok((file?, path)),
+            }
+        }
+    }
+}
+
+/// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
+pub fn resolve_links(path: &Path) -> PathBuf {
+    let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
+    let mut done = PathBuf::new();
+    let mut links = 0;
+    while let Some(part) = todo.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::RootDir) => done = PathBuf::from("/"),
+            Some(Component::ParentDir) => {
+                done.pop();
+            }
+            Some(Component::Normal(name)) => {
+                let next = done.join(name);
+                match fs::read_link(&next) {
+                    Ok(target) if links < 40 => {
+                        links += 1;
+                        todo.extend(target.components().rev().map(|c| c.as_os_str().to_owned()));
+                    }
+                    _ => done = next,
+                }
+            }
+            _ => {}
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_where_the_kernel_would_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let root = top.join("root");
+        fs::create_dir_all(root.join("sub")).unwrap();
+        fs::create_dir(top.join("outside")).unwrap();
+        std::os::unix::fs::symlink("../outside", root.join("out")).unwrap();
+        std::os::unix::fs::symlink("../outside/new", root.join("dangling")).unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        let w = Workspace::new(&root, &top.join("spill")).unwrap();
+        assert_eq!(w.resolve("sub/../a.txt"), root.join("a.txt"));
+        assert_eq!(w.resolve("out/x"), top.join("outside/x"));
+        assert_eq!(w.resolve("out/../x"), top.join("x"), "`..` leaves the target of the link, not its name");
+        assert_eq!(w.resolve("dangling"), top.join("outside/new"));
+        assert_eq!(w.resolve("missing/a/../b"), root.join("missing/b"));
+        assert_eq!(w.resolve("/../../etc"), Path::new("/etc"));
+        assert_eq!(w.resolve("loop"), root.join("loop"));
+        assert_eq!(w.shown(&root.join("sub/a")), "sub/a");
+        assert_eq!(w.shown(&top.join("outside/x")), top.join("outside/x").display().to_string());
+        if let Some(home) = dirs::home_dir() {
+            assert_eq!(w.resolve("~/a b"), resolve_links(&home.join("a b")));
+            assert_eq!(w.resolve("~user"), root.join("~user"));
+        }
+    }
+}

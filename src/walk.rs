@@ -1,0 +1,132 @@
+//! Walks a folder by the project's ignore rules: the one notion of "the files of this project" that search and checkpoints share.
+//!
+//! - `.gitignore` counts also where there is no repository; the user's own git configuration is never read.
+//! - Hidden files are in, `.git` and our temporary files are out, links are reported and never followed.
+//! - Rules of folders above the start count up to the repository (or `within`), unless they exclude the start itself: whoever
+//!   names an ignored folder wants to see it.
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+#[derive(Debug, Clone)]
+pub struct Walk {
+    pub start: PathBuf,
+    /// Where ignore rules begin when `start` is in no repository.
+    pub within: PathBuf,
+    /// `Some(1)`: only what is directly in `start`.
+    pub depth: Option<usize>,
+    pub threads: usize,
+}
+
+/// `false` ends the walk.
+pub type Visit<'a> = &'a (dyn Fn(Result<DirEntry, ignore::Error>) -> bool + Sync);
+
+impl Walk {
+    pub fn new(start: &Path, within: &Path) -> Self {
+        let threads = std::thread::available_parallelism().map_or(2, |n| n.get()).min(8);
+        Walk { start: start.into(), within: within.into(), depth: None, threads }
+    }
+
+    /// Calls `visit` for everything below `start` (not for `start` itself), from several threads, in no order.
+    pub fn run(&self, visit: Visit) {
+        let top = self.top();
+        if top != self.start && self.run_from(&top, visit) {
+            return;
+        }
+        self.run_from(&self.start, visit);
+    }
+
+    fn top(&self) -> PathBuf {
+        let repository = self.start.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok());
+        match repository {
+            Some(top) => top.into(),
+            None if self.start.starts_with(&self.within) => self.within.clone(),
+            None => self.start.clone(),
+        }
+    }
+
+    /// Did the walk from `top` come to `start`?
+    fn run_from(&self, top: &Path, visit: Visit) -> bool {
+        let reached = Arc::new(AtomicBool::new(top == self.start));
+        let above = self.start.components().count() - top.components().count().min(self.start.components().count());
+        let (start, seen) = (self.start.clone(), reached.clone());
+        let mut builder = WalkBuilder::new(top);
+        builder
+            .standard_filters(false)
+            .git_ignore(true)
+            .require_git(false)
+            .threads(self.threads)
+            .max_depth(self.depth.map(|d| d + above))
+            .filter_entry(move |entry| {
+                let path = entry.path();
+                if path == start {
+                    seen.store(true, Ordering::Relaxed);
+                    return true;
+                }
+                let ours = || entry.file_name() != ".git" && !crate::atomic::is_temporary(entry.file_name());
+                if path.starts_with(&start) { ours() } else { start.starts_with(path) }
+            });
+        builder.build_parallel().run(|| {
+            Box::new(|entry| {
+                if let Ok(entry) = &entry
+                    && (entry.path() == self.start || !entry.path().starts_with(&self.start))
+                {
+                    return WalkState::Continue;
+                }
+                if visit(entry) { WalkState::Continue } else { WalkState::Quit }
+            })
+        });
+        reached.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, sync::Mutex};
+
+    fn found(start: &Path, within: &Path) -> Vec<String> {
+        let names = Mutex::new(vec![]);
+        Walk::new(start, within).run(&|entry| {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                names.lock().unwrap().push(entry.path().strip_prefix(within).unwrap().display().to_string());
+            }
+            true
+        });
+        let mut names = names.into_inner().unwrap();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn rules_of_folders_above_count_but_not_against_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for (path, text) in [
+            (".gitignore", "*.log\nout/\n"),
+            ("a.log", ""),
+            ("src/a.rs", ""),
+            ("src/b.log", ""),
+            ("src/.hidden", ""),
+            ("src/.git/config", ""),
+            ("src/.gitignore", "!keep.log"),
+            ("src/keep.log", ""),
+            ("out/x", ""),
+        ] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        fs::remove_dir_all(root.join("src/.git")).unwrap();
+        fs::write(root.join(".backstitch-x.tmp"), "").unwrap();
+        assert_eq!(found(&root, &root), [".gitignore", "src/.gitignore", "src/.hidden", "src/a.rs", "src/keep.log"]);
+        assert_eq!(found(&root.join("src"), &root), ["src/.gitignore", "src/.hidden", "src/a.rs", "src/keep.log"]);
+        assert_eq!(found(&root.join("out"), &root), ["out/x"]);
+    }
+}
