@@ -20,7 +20,7 @@ mod turn;
 mod tests;
 
 pub use approval::Bounds;
-pub use effect::{CheckpointKind, CheckpointRequest, Effect};
+pub use effect::{CheckpointRequest, Effect};
 pub use input::{Checkpointed, Input, Restored};
 
 use crate::protocol::*;
@@ -94,6 +94,10 @@ impl Agent {
 
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
+    }
+
+    pub fn session(&self) -> &SessionId {
+        &self.settings.session
     }
 
     pub fn idle(&self) -> bool {
@@ -258,7 +262,7 @@ impl Agent {
             return self.end_turn(outcome);
         }
         turn.phase = Phase::Closing(outcome);
-        self.checkpoint(CheckpointKind::Closing);
+        self.checkpoint(CheckpointKind::Closing, vec![]);
     }
 
     fn end_turn(&mut self, outcome: TurnOutcome) {

@@ -3,15 +3,14 @@
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
 pub mod agent;
-pub mod failure;
-pub mod llm;
-pub mod mailbox;
-pub mod protocol;
-pub mod tui;
 pub mod atomic;
 pub mod checkpoint;
+pub mod failure;
+pub mod handle;
+pub mod llm;
 pub mod mailbox;
 pub mod protocol;
 pub mod session;
 pub mod tools;
+pub mod tui;
 pub mod walk;

@@ -191,6 +191,7 @@ pub enum CheckpointEvent {
     Taken {
         id: CheckpointId,
         label: String,
+        kind: CheckpointKind,
         files_changed: usize,
     },
     /// Files (and, by scope, the conversation) are as they were at `to`; `before` is the way back.
@@ -201,6 +202,17 @@ pub enum CheckpointEvent {
         changes: Vec<FileChange>,
         kept_messages: usize,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckpointKind {
+    /// Before the first change of a turn: going back to it undoes the turn.
+    Opening,
+    /// Before each further change.
+    Between,
+    /// At the end of a turn that changed something.
+    Closing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

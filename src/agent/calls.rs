@@ -11,6 +11,8 @@ pub struct Call {
     pub args: Value,
     pub preview: Option<Preview>,
     pub state: State,
+    /// The user said yes to this very call.
+    pub decided: bool,
     /// The result has joined the conversation.
     pub told: bool,
 }
@@ -50,6 +52,7 @@ impl Call {
             args,
             preview: None,
             state,
+            decided: false,
             told: false,
         }
     }

@@ -1,10 +1,10 @@
 //! Everything that an agent can ask of the world: plain requests, carried out in order by the engine.
 
 use crate::protocol::{
-    CallId, CheckpointId, EventBody, ModelId, ProviderSettings, RecordBody, Request, RequestId, TimerId, ToolCall, TurnId,
+    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, ProviderSettings, RecordBody, Request, RequestId, TimerId, ToolCall, TurnId,
 };
 use serde_json::Value;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -39,12 +39,6 @@ pub struct CheckpointRequest {
     pub kind: CheckpointKind,
     /// Messages in the conversation when it is taken.
     pub messages: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckpointKind {
-    /// Before the first change of a turn.
-    Opening,
-    /// At the end of a turn that changed something.
-    Closing,
+    /// Files that are about to be written: covered from this checkpoint on, also where `.gitignore` leaves them out.
+    pub cover: Vec<PathBuf>,
 }

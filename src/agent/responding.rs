@@ -1,14 +1,14 @@
 //! The middle of a turn: the model's answer comes in, its calls are previewed, judged, run and answered.
 
 use super::{
-    Agent, CheckpointKind, CheckpointRequest, Checkpointed, Effect,
+    Agent, CheckpointRequest, Checkpointed, Effect,
     approval::{self, Verdict},
     calls::{self, Call, Next, State},
-    turn::{self, Draft, Opening, Phase, TurnKind},
+    turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
 use serde_json::Value;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// How long interrupted tools may take to end before the turn ends without them.
 const STOPPING: Duration = Duration::from_secs(3);
@@ -193,22 +193,27 @@ impl Agent {
     /// Starts an allowed call; false when its checkpoint has to come first.
     fn run(&mut self, id: CallId) -> bool {
         let Some(turn) = &mut self.turn else { return false };
-        let opening = turn.opening;
+        let (guard, changed) = (turn.guard, turn.changed);
         let Some(call) = turn.call(id) else { return false };
         if !call.is_read() {
-            match opening {
-                Opening::NotYet => {
-                    turn.opening = Opening::Taking;
-                    self.checkpoint(CheckpointKind::Opening);
+            match guard {
+                Guard::NotYet => {
+                    let cover = match call.access() {
+                        Some(Access::Write(paths)) => paths.clone(),
+                        _ => vec![],
+                    };
+                    turn.guard = Guard::Taking;
+                    self.checkpoint(if changed { CheckpointKind::Between } else { CheckpointKind::Opening }, cover);
                     return false;
                 }
-                Opening::Taking => return false,
-                Opening::Failed => {
+                Guard::Taking => return false,
+                Guard::Failed => {
                     call.state = State::Asked;
                     self.emit_here(EventBody::Call(CallEvent::Asked { id }));
                     return false;
                 }
-                Opening::Taken | Opening::Waived => turn.changed = true,
+                Guard::Taken => (turn.changed, turn.guard) = (true, Guard::NotYet),
+                Guard::Waived => turn.changed = true,
             }
         }
         let Some(call) = turn.call(id) else { return false };
@@ -220,10 +225,10 @@ impl Agent {
         true
     }
 
-    pub(super) fn checkpoint(&mut self, kind: CheckpointKind) {
+    pub(super) fn checkpoint(&mut self, kind: CheckpointKind, cover: Vec<PathBuf>) {
         let Some(turn) = &self.turn else { return };
         let messages = self.transcript.messages.len();
-        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages }));
+        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages, cover }));
     }
 
     pub(super) fn previewed(&mut self, id: CallId, result: Result<Preview, ToolError>) {
@@ -250,12 +255,12 @@ impl Agent {
     fn judge(&mut self, id: CallId, ask: bool) {
         let mode = self.transcript.mode;
         let Some(turn) = &mut self.turn else { return };
-        let opening = turn.opening;
+        let guard = turn.guard;
         let Some(call) = turn.call(id).filter(|c| c.state == State::Asked) else { return };
         let Some(access) = call.access() else { return };
         let verdict = approval::judge(mode, &self.grants, &self.settings.bounds, access);
         // Without a checkpoint a change can't be undone: that is for the user to say, whatever the mode.
-        let asks_anyway = opening == Opening::Failed && !access.is_read();
+        let asks_anyway = guard == Guard::Failed && !access.is_read();
         match verdict {
             Verdict::Allow if !asks_anyway => call.state = State::Allowed,
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
@@ -272,30 +277,35 @@ impl Agent {
         let (waiting, allowed) = (in_state(State::Asked), in_state(State::Allowed));
         waiting.into_iter().for_each(|id| self.judge(id, false));
         // Allowed, but not yet running: a stricter mode holds for these too.
-        allowed.into_iter().for_each(|id| self.forbid_by_mode(id));
+        allowed.into_iter().for_each(|id| self.judge_allowed(id));
         self.advance();
     }
 
-    fn forbid_by_mode(&mut self, id: CallId) {
+    fn judge_allowed(&mut self, id: CallId) {
         let mode = self.transcript.mode;
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let Some(access) = call.access() else { return };
-        if let Verdict::Forbid(why) = approval::judge(mode, &self.grants, &self.settings.bounds, access) {
-            call.state = State::Finished(Outcome::Forbidden(why));
+        match approval::judge(mode, &self.grants, &self.settings.bounds, access) {
+            Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
+            Verdict::Ask if !call.decided => {
+                call.state = State::Asked;
+                self.emit_here(EventBody::Call(CallEvent::Asked { id }));
+            }
+            _ => {}
         }
     }
 
     pub(super) fn decide(&mut self, id: CallId, decision: Decision) {
         let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Acting) else { return };
-        let opening = turn.opening;
+        let guard = turn.guard;
         let Some(call) = turn.call(id).filter(|c| c.state == State::Asked) else { return };
         let access = call.access().cloned();
         match decision {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
             Decision::Allow | Decision::AllowSession => {
-                call.state = State::Allowed;
-                if opening == Opening::Failed && !call.is_read() {
-                    turn.opening = Opening::Waived;
+                (call.state, call.decided) = (State::Allowed, true);
+                if guard == Guard::Failed && !call.is_read() {
+                    turn.guard = Guard::Waived;
                 }
                 if let (Decision::AllowSession, Some(access)) = (decision, access) {
                     let new = approval::grants_for(&self.settings.bounds, &access);
@@ -332,24 +342,29 @@ impl Agent {
         let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
         let closing = match &turn.phase {
             Phase::Closing(outcome) => Some(outcome.clone()),
-            Phase::Acting if turn.opening == Opening::Taking => None,
+            Phase::Acting if turn.guard == Guard::Taking => None,
             _ => return,
         };
         let label = turn.label();
         match result {
             Ok(taken) => {
-                turn.opening = Opening::Taken;
+                turn.guard = Guard::Taken;
+                let purpose = match (closing.is_some(), turn.changed) {
+                    (true, _) => CheckpointKind::Closing,
+                    (false, true) => CheckpointKind::Between,
+                    (false, false) => CheckpointKind::Opening,
+                };
                 let record = RecordBody::CheckpointTaken {
                     turn: Some(id),
                     id: taken.id.clone(),
                     label: label.clone(),
                     files_changed: taken.files_changed,
-                    opening: closing.is_none(),
+                    purpose,
                 };
                 self.record(record);
-                let event = CheckpointEvent::Taken { id: taken.id, label, files_changed: taken.files_changed };
+                let event = CheckpointEvent::Taken { id: taken.id, label, kind: purpose, files_changed: taken.files_changed };
                 self.emit_here(EventBody::Checkpoint(event));
-                if !taken.skipped.is_empty() && closing.is_none() {
+                if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
                     let mut notice = Notice::warning(format!("{} files are not covered by the checkpoint.", taken.skipped.len()));
                     notice.hints = taken.skipped.into_iter().take(5).collect();
                     self.notice(notice);
@@ -357,7 +372,7 @@ impl Agent {
             }
             Err(why) => {
                 if closing.is_none() {
-                    turn.opening = Opening::Failed;
+                    turn.guard = Guard::Failed;
                 }
                 let notice = Notice::error(format!("No checkpoint could be taken: {why}"));
                 self.notice(notice.hint("what is changed now can't be walked back"));

@@ -7,48 +7,58 @@ use crate::protocol::*;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewinding {
     pub to: CheckpointId,
+    /// Where that was in the conversation.
+    pub mark: Option<usize>,
     pub scope: RewindScope,
 }
 
 impl Agent {
     pub(super) fn rewind(&mut self, to: CheckpointId, scope: RewindScope) {
-        if !self.idle() {
-            return self.notice(Notice::warning("A turn is running: nothing was walked back.").hint("esc interrupts the turn"));
+        match self.transcript.mark(&to) {
+            None if scope.conversation() => {
+                self.notice(Notice::error(format!("Checkpoint {} is not part of this conversation.", to.short())));
+            }
+            mark => self.walk_back(to, mark, scope),
         }
-        if scope.conversation() && self.transcript.mark(&to).is_none() {
-            return self.notice(Notice::error(format!("Checkpoint {} is not part of this conversation.", to.short())));
-        }
-        if !scope.files() {
-            return self.rewound(to, scope, None);
-        }
-        self.out.push(Effect::Restore(to.clone()));
-        self.rewinding = Some(Rewinding { to, scope });
     }
 
     pub(super) fn undo(&mut self) {
-        match self.transcript.last_opening().map(|m| m.id.clone()) {
-            Some(to) => self.rewind(to, RewindScope::Both),
+        match self.transcript.last_opening() {
+            Some(at) => self.walk_back(self.transcript.marks[at].id.clone(), Some(at), RewindScope::Both),
             None => self.notice(Notice::info("There is nothing to undo: no turn of this conversation has changed anything.")),
         }
+    }
+
+    fn walk_back(&mut self, to: CheckpointId, mark: Option<usize>, scope: RewindScope) {
+        if !self.idle() {
+            return self.notice(Notice::warning("A turn is running: nothing was walked back.").hint("esc interrupts the turn"));
+        }
+        let rewinding = Rewinding { to, mark, scope };
+        if !scope.files() {
+            return self.walked_back(rewinding, None);
+        }
+        self.out.push(Effect::Restore(rewinding.to.clone()));
+        self.rewinding = Some(rewinding);
     }
 
     pub(super) fn restored(&mut self, to: CheckpointId, result: Result<Restored, String>) {
         let Some(rewinding) = self.rewinding.take_if(|r| r.to == to) else { return };
         match result {
-            Ok(restored) => self.rewound(to, rewinding.scope, Some(restored)),
-            Err(why) => self
-                .notice(Notice::error(format!("The files could not be restored: {why}")).hint("nothing of the conversation was changed")),
+            Ok(restored) => self.walked_back(rewinding, Some(restored)),
+            Err(why) => {
+                let notice = Notice::error(format!("The files could not be restored: {why}"));
+                self.notice(notice.hint("nothing of the conversation was changed"));
+            }
         }
         self.start_queued();
     }
 
-    fn rewound(&mut self, to: CheckpointId, scope: RewindScope, restored: Option<Restored>) {
-        let mark = self.transcript.mark(&to).cloned();
-        let keep = match &mark {
-            Some(mark) if scope.conversation() => mark.keep,
-            _ => self.transcript.messages.len(),
-        };
-        self.record(RecordBody::Rewound { to: to.clone(), scope, keep });
+    fn walked_back(&mut self, Rewinding { to, mark, scope }: Rewinding, restored: Option<Restored>) {
+        let at = mark.filter(|_| scope.conversation());
+        let prompt = at.map(|at| self.transcript.marks[at].prompt.clone());
+        let keep = at.map_or(self.transcript.messages.len(), |at| self.transcript.marks[at].keep);
+        let marks = at.unwrap_or(self.transcript.marks.len());
+        self.record(RecordBody::Rewound { to: to.clone(), scope, keep, marks });
         let (before, changes, skipped) = match restored {
             Some(r) => (Some(r.before), r.changes, r.skipped),
             None => (None, vec![], vec![]),
@@ -60,8 +70,8 @@ impl Agent {
             notice.hints = skipped.into_iter().take(5).collect();
             self.notice(notice);
         }
-        if let Some(mark) = mark.filter(|_| scope.conversation()) {
-            self.give_back(mark.prompt);
+        if let Some(prompt) = prompt {
+            self.give_back(prompt);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a session amounts to: a fold over its records. The live agent changes it only by applying the record that it
 //! appends, so replaying the journal gives the same state.
 
-use crate::protocol::{CallId, CheckpointId, Message, Mode, ModelId, Prompt, RecordBody, RewindScope, TurnId, Usage};
+use crate::protocol::{CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Prompt, RecordBody, TurnId, Usage};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// A checkpoint, and where the conversation stood when it was taken.
@@ -50,11 +50,16 @@ impl Transcript {
                 Arc::make_mut(&mut self.messages).push(message.clone());
             }
             RecordBody::CallShown { call, .. } => self.calls = self.calls.max(call.0),
-            RecordBody::CheckpointTaken { turn, id, opening, .. } => {
-                let keep = if *opening { self.turn_at } else { self.messages.len() };
-                self.marks.push(Mark { id: id.clone(), turn: *turn, opening: *opening, keep, prompt: self.turn_prompt.clone() });
+            RecordBody::CheckpointTaken { turn, id, purpose, .. } => {
+                let opening = *purpose == CheckpointKind::Opening;
+                let keep = if opening { self.turn_at } else { self.messages.len() };
+                self.marks.push(Mark { id: id.clone(), turn: *turn, opening, keep, prompt: self.turn_prompt.clone() });
             }
-            RecordBody::Rewound { to, scope, keep } => self.rewind(to, *scope, *keep),
+            RecordBody::Rewound { scope, keep, marks, .. } if scope.conversation() => {
+                Arc::make_mut(&mut self.messages).truncate(*keep);
+                self.marks.truncate(*marks);
+            }
+            RecordBody::Rewound { .. } => {}
             RecordBody::ModelChanged { model } => self.model = Some(model.clone()),
             RecordBody::ModeChanged { mode } => self.mode = *mode,
             RecordBody::TurnEnded { usage, .. } => self.usage += *usage,
@@ -65,22 +70,14 @@ impl Transcript {
         }
     }
 
-    fn rewind(&mut self, to: &CheckpointId, scope: RewindScope, keep: usize) {
-        if scope.conversation() {
-            Arc::make_mut(&mut self.messages).truncate(keep);
-            // What was marked at or after that place is no longer part of this conversation.
-            let at = self.marks.iter().position(|m| m.id == *to).unwrap_or(self.marks.len());
-            self.marks.truncate(at);
-        }
-    }
-
-    pub fn mark(&self, id: &CheckpointId) -> Option<&Mark> {
-        self.marks.iter().find(|m| m.id == *id)
+    /// The newest place in the conversation at which the files were so. An unchanged tree has the same id more than once.
+    pub fn mark(&self, id: &CheckpointId) -> Option<usize> {
+        self.marks.iter().rposition(|m| m.id == *id)
     }
 
     /// Where the last turn that changed something began.
-    pub fn last_opening(&self) -> Option<&Mark> {
-        self.marks.iter().rev().find(|m| m.opening)
+    pub fn last_opening(&self) -> Option<usize> {
+        self.marks.iter().rposition(|m| m.opening)
     }
 
     /// Calls that never got their result (a crash, an older build): the messages that complete them.

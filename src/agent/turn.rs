@@ -17,7 +17,8 @@ pub struct Turn {
     pub attempt: u32,
     pub requests: u32,
     pub steering: Vec<String>,
-    pub opening: Opening,
+    /// The checkpoint before the change at hand.
+    pub guard: Guard,
     /// Something other than a read has run.
     pub changed: bool,
     pub usage: Usage,
@@ -43,15 +44,16 @@ pub enum Phase {
     Closing(TurnOutcome),
 }
 
-/// The checkpoint that precedes the first change.
+/// The checkpoint that precedes each change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
+pub enum Guard {
     NotYet,
     Taking,
+    /// For the next change, and for that only.
     Taken,
     /// None could be taken: each change asks, whatever the mode.
     Failed,
-    /// The user goes on without.
+    /// The user goes on without, to the end of the turn.
     Waived,
 }
 
@@ -68,7 +70,7 @@ impl Turn {
             attempt: 0,
             requests: 0,
             steering: vec![],
-            opening: Opening::NotYet,
+            guard: Guard::NotYet,
             changed: false,
             usage: Usage::default(),
         }

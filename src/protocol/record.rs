@@ -1,6 +1,6 @@
 //! What a session writes to disk. Versioned: a record of a version that this build doesn't know is refused, never guessed at.
 
-use super::{CallId, CheckpointId, Message, Mode, ModelId, Prompt, RewindScope, TurnId, TurnOutcome, Usage};
+use super::{CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Prompt, RewindScope, TurnId, TurnOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 pub const VERSION: u32 = 1;
@@ -49,14 +49,14 @@ pub enum RecordBody {
         id: CheckpointId,
         label: String,
         files_changed: usize,
-        /// Taken before the turn's first change: going back to it undoes the turn.
-        opening: bool,
+        purpose: CheckpointKind,
     },
-    /// The conversation goes on from its first `keep` messages.
+    /// The conversation goes on from its first `keep` messages and `marks` checkpoints.
     Rewound {
         to: CheckpointId,
         scope: RewindScope,
         keep: usize,
+        marks: usize,
     },
     ModelChanged {
         model: ModelId,

@@ -55,8 +55,11 @@ struct World {
     records: Vec<RecordBody>,
     told: BTreeSet<CallId>,
     ended: BTreeSet<TurnId>,
-    /// Turns in which a checkpoint was taken, or refused and waived.
+    /// Turns in which a checkpoint was taken since the last change, or refused and waived.
     covered: BTreeSet<TurnId>,
+    waived: BTreeSet<TurnId>,
+    /// The last checkpoint asked for could not be taken.
+    refused: bool,
     checkpoints: u64,
 }
 
@@ -107,7 +110,7 @@ impl World {
             assert!(!self.ended.contains(&turn), "{body:?} after the end of turn {turn}");
         }
         match body {
-            EventBody::Turn(TurnEvent::Started) => self.turn = turn,
+            EventBody::Turn(TurnEvent::Started) => (self.turn, self.refused) = (turn, false),
             EventBody::Turn(TurnEvent::Ended(_)) => {
                 self.turn = None;
                 self.request = None;
@@ -150,6 +153,10 @@ impl World {
         if !access.is_read() {
             assert!(own || self.mode != Mode::Plan, "a change in plan mode");
             assert!(self.covered.contains(&self.turn.unwrap()), "a change without a checkpoint");
+            // A checkpoint is for one change; going on without one is for the turn.
+            if !self.waived.contains(&self.turn.unwrap()) {
+                self.covered.remove(&self.turn.unwrap());
+            }
             let alone = self.open.iter().all(|o| !matches!(o, Open::Tool(_)));
             assert!(alone, "a change beside another call");
         }
@@ -233,14 +240,11 @@ impl World {
 
     fn allow(&mut self, call: CallId) {
         self.allowed.insert(call);
-        // The user saw that there is no checkpoint, or one is still to come.
-        if let Some(turn) = self.turn.filter(|_| self.refused_checkpoint()) {
+        // The user saw that there is no checkpoint: that counts for the rest of the turn.
+        if let Some(turn) = self.turn.filter(|_| self.refused && !self.previews[&call].1.is_read()) {
             self.covered.insert(turn);
+            self.waived.insert(turn);
         }
-    }
-
-    fn refused_checkpoint(&self) -> bool {
-        !self.open.iter().any(|o| matches!(o, Open::Checkpoint(_)))
     }
 
     fn answer(&mut self, agent: &Agent, open: Open, ok: bool) -> Input {
@@ -263,11 +267,15 @@ impl World {
                 self.checkpoints += 1;
                 if self.turn == Some(turn) {
                     self.covered.insert(turn);
+                    self.refused = false;
                 }
                 let id = CheckpointId(format!("c{}", self.checkpoints));
                 Input::Checkpointed(turn, Ok(Checkpointed { id, files_changed: 1, skipped: vec![] }))
             }
-            Open::Checkpoint(turn) => Input::Checkpointed(turn, Err("disk full".into())),
+            Open::Checkpoint(turn) => {
+                self.refused |= self.turn == Some(turn);
+                Input::Checkpointed(turn, Err("disk full".into()))
+            }
             Open::Restore(to) if ok => {
                 let before = CheckpointId("before".into());
                 Input::Restored(to, Ok(Restored { before, changes: vec![], skipped: vec![] }))

@@ -1,0 +1,122 @@
+//! The one way out of the engine: a thread that writes records and hands on events, in the order in which the agent gave them.
+//!
+//! A record is on its way to the disk before any later event is shown. Events that may be merged are, when several wait; `seq`
+//! is given last, so it has no gaps. When the disk fails, that is said once and the session goes on in memory.
+
+use crate::{
+    mailbox::Mailbox,
+    protocol::{CallEvent, Class, Event, EventBody, Notice, Record, RecordBody, TextEvent, TurnEvent, TurnId},
+    session::SessionStore,
+};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::{io, thread::JoinHandle};
+
+pub enum Item {
+    Append(RecordBody),
+    Emit(Option<TurnId>, EventBody),
+}
+
+pub struct Journal {
+    items: Option<Sender<Item>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Journal {
+    pub fn start(store: Box<dyn SessionStore>, events: Mailbox<Event>) -> io::Result<Journal> {
+        let (tx, rx) = unbounded();
+        let writer = Writer { store, events, seq: 0, waiting: vec![], broken: false };
+        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&rx))?;
+        Ok(Journal { items: Some(tx), thread: Some(thread) })
+    }
+
+    pub fn send(&self, item: Item) {
+        // The thread ends only when this sender does.
+        let _ = self.items.as_ref().map(|items| items.send(item));
+    }
+}
+
+impl Drop for Journal {
+    /// Everything that was sent is written and handed on first.
+    fn drop(&mut self) {
+        self.items = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Writer {
+    store: Box<dyn SessionStore>,
+    events: Mailbox<Event>,
+    seq: u64,
+    waiting: Vec<(Option<TurnId>, EventBody)>,
+    broken: bool,
+}
+
+impl Writer {
+    fn run(mut self, items: &Receiver<Item>) {
+        while let Ok(first) = items.recv() {
+            for item in std::iter::once(first).chain(items.try_iter().take(4096)) {
+                match item {
+                    Item::Append(record) => self.append(record),
+                    Item::Emit(turn, body) => self.take(turn, body),
+                }
+            }
+            self.hand_on();
+        }
+        self.store_result(|store| store.sync());
+    }
+
+    fn append(&mut self, body: RecordBody) {
+        // Durable at the ends of turns; between them a crash of the machine may cost the last records, a crash of ours none.
+        let ends = matches!(body, RecordBody::TurnEnded { .. });
+        let record = Record::new(body);
+        self.store_result(|store| store.append(&record));
+        if ends {
+            self.store_result(|store| store.sync());
+        }
+    }
+
+    fn store_result(&mut self, write: impl FnOnce(&mut dyn SessionStore) -> io::Result<()>) {
+        if self.broken {
+            return;
+        }
+        if let Err(error) = write(self.store.as_mut()) {
+            self.broken = true;
+            let notice = Notice::warning(format!("The session can't be saved: {error}"));
+            self.take(None, EventBody::Notice(notice.hint("it goes on, but is lost when Backstitch ends")));
+        }
+    }
+
+    fn take(&mut self, turn: Option<TurnId>, body: EventBody) {
+        if body.class() == Class::Mergeable
+            && let Some((last_turn, last)) = self.waiting.last_mut()
+            && *last_turn == turn
+            && merge(last, &body)
+        {
+            return;
+        }
+        self.waiting.push((turn, body));
+    }
+
+    fn hand_on(&mut self) {
+        for (turn, body) in self.waiting.drain(..) {
+            self.seq += 1;
+            self.events.send(Event { seq: self.seq, turn, body });
+        }
+    }
+}
+
+/// Adds `new` to `last` where the two say no more than one could.
+fn merge(last: &mut EventBody, new: &EventBody) -> bool {
+    match (last, new) {
+        (EventBody::Text(TextEvent::Answer(a)), EventBody::Text(TextEvent::Answer(b)))
+        | (EventBody::Text(TextEvent::Reasoning(a)), EventBody::Text(TextEvent::Reasoning(b))) => a.push_str(b),
+        (EventBody::Call(CallEvent::Progress { id: a, output }), EventBody::Call(CallEvent::Progress { id: b, output: more })) if a == b => {
+            output.push_str(more);
+        }
+        (EventBody::Turn(TurnEvent::Used(a)), EventBody::Turn(TurnEvent::Used(b))) => *a = *b,
+        _ => return false,
+    }
+    true
+}

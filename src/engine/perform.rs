@@ -1,0 +1,191 @@
+//! Carries out effects: each becomes a task or a job, whose result comes back as an input.
+
+use super::lane::{Job, Lane};
+use crate::{
+    agent::{Effect, Input},
+    llm,
+    mailbox::Mailbox,
+    protocol::{
+        CallId, ModelInfo, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall, ToolError, ToolOutput,
+    },
+    tools::{self, Cancel, RunContext},
+};
+use futures::StreamExt;
+use serde_json::Value;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::{
+    runtime::Handle,
+    task::{AbortHandle, JoinSet},
+};
+
+/// How long the end waits for tools that were told to stop.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+pub struct Performer {
+    models: llm::Registry,
+    places: Vec<(String, u16)>,
+    tools: Arc<tools::Registry>,
+    workspace: Arc<tools::Workspace>,
+    inputs: Mailbox<Input>,
+    lane: Lane,
+    /// Streams, timers, previews and look-ups: dropped at the end.
+    tasks: JoinSet<()>,
+    /// Tools: waited for at the end.
+    calls: JoinSet<CallId>,
+    streams: HashMap<RequestId, AbortHandle>,
+    running: HashMap<CallId, Cancel>,
+}
+
+impl Performer {
+    pub fn new(
+        models: llm::Registry,
+        places: Vec<(String, u16)>,
+        tools: Arc<tools::Registry>,
+        workspace: Arc<tools::Workspace>,
+        inputs: Mailbox<Input>,
+        lane: Lane,
+    ) -> Self {
+        Performer {
+            models,
+            places,
+            tools,
+            workspace,
+            inputs,
+            lane,
+            tasks: JoinSet::new(),
+            calls: JoinSet::new(),
+            streams: HashMap::new(),
+            running: HashMap::new(),
+        }
+    }
+
+    pub fn perform(&mut self, effect: Effect) {
+        while self.tasks.try_join_next().is_some() {}
+        while let Some(ended) = self.calls.try_join_next() {
+            // Never fails: what the tool does is caught inside.
+            let _ = ended.map(|id| self.running.remove(&id));
+        }
+        match effect {
+            Effect::CallModel(request) => self.call_model(request),
+            Effect::StopModel(id) => drop(self.streams.remove(&id).map(|task| task.abort())),
+            Effect::Preview { id, name, args } => self.preview(id, name, args),
+            Effect::RunTool(call) => self.run_tool(call),
+            Effect::StopTool(id) => drop(self.running.get(&id).map(Cancel::cancel)),
+            Effect::TakeCheckpoint(request) => self.lane.send(Job::Take(request)),
+            Effect::Restore(to) => self.lane.send(Job::Restore(to)),
+            Effect::StartTimer(id, after) => {
+                let inputs = self.inputs.clone();
+                self.tasks.spawn(async move {
+                    tokio::time::sleep(after).await;
+                    inputs.send(Input::TimerFired(id));
+                });
+            }
+            Effect::UseModel(model) => {
+                let found = self.models.resolve(Some(&model.provider), Some(&model.model));
+                self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
+            }
+            Effect::Connect(settings) => self.connect(settings),
+            Effect::Discover => {
+                let (inputs, places) = (self.inputs.clone(), self.places.clone());
+                self.tasks.spawn(async move {
+                    let places: Vec<(&str, u16)> = places.iter().map(|(name, port)| (name.as_str(), *port)).collect();
+                    inputs.send(Input::Found(llm::discover::find(&places).await));
+                });
+            }
+            Effect::ListModels => self.list_models(),
+            // The driver's own.
+            Effect::Emit(..) | Effect::Append(_) | Effect::Stop => {}
+        }
+    }
+
+    fn call_model(&mut self, request: Request) {
+        let (id, inputs) = (request.id, self.inputs.clone());
+        self.streams.clear();
+        let mut stream = self.models.stream(request);
+        let task = self.tasks.spawn(async move {
+            let mut ended = false;
+            while let Some(item) = stream.next().await {
+                ended = matches!(item, StreamItem::Done(_) | StreamItem::Failed(_));
+                inputs.send(Input::Stream(id, item));
+                if ended {
+                    break;
+                }
+            }
+            if !ended {
+                let message = "the provider ended without an answer".into();
+                let error = ProviderError { kind: ProviderErrorKind::Malformed, message, status: None, retry_after: None };
+                inputs.send(Input::Stream(id, StreamItem::Failed(error)));
+            }
+        });
+        self.streams.insert(id, task);
+    }
+
+    fn preview(&mut self, id: CallId, name: String, args: Value) {
+        let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
+        let work = move || -> Result<Preview, ToolError> {
+            let (name, args) = tools.canonical(&name, args)?;
+            tools.get(&name)?.preview(&args, &workspace)
+        };
+        self.tasks.spawn(async move { inputs.send(Input::Previewed(id, blocking(work).await)) });
+    }
+
+    fn run_tool(&mut self, call: ToolCall) {
+        let (id, cancel, inputs) = (call.id, Cancel::new(), self.inputs.clone());
+        self.running.insert(id, cancel.clone());
+        let (tools, workspace, runtime, reports) = (self.tools.clone(), self.workspace.clone(), Handle::current(), inputs.clone());
+        let work = move || -> Result<ToolOutput, ToolError> {
+            let (name, args) = tools.canonical(&call.name, call.args)?;
+            let call = ToolCall { name, args, ..call };
+            let progress = |output: String| reports.send(Input::Progress(id, output));
+            let cx = RunContext { workspace: &workspace, cancel, progress: &progress };
+            runtime.block_on(tools.get(&call.name)?.run(&call, &cx))
+        };
+        self.calls.spawn(async move {
+            inputs.send(Input::Ran(id, blocking(work).await));
+            id
+        });
+    }
+
+    fn connect(&mut self, settings: crate::protocol::ProviderSettings) {
+        let name = settings.name.clone();
+        let has_model = !settings.models.is_empty();
+        self.models.add(settings);
+        if has_model {
+            let found = self.models.resolve(Some(&name), None);
+            return self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
+        }
+        let provider = self.models.providers().last();
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move {
+            let models = match provider {
+                Some(provider) => provider.models().await.map_err(|e| e.message),
+                None => Err(format!("there is no provider {name}")),
+            };
+            let first = models.and_then(|m| m.into_iter().next().ok_or(format!("{name} offers no model")));
+            inputs.send(Input::ModelReady(first));
+        });
+    }
+
+    fn list_models(&mut self) {
+        let (providers, inputs): (Vec<_>, _) = (self.models.providers().collect(), self.inputs.clone());
+        self.tasks.spawn(async move {
+            let lists = futures::future::join_all(providers.iter().map(|p| p.models())).await;
+            let models: Vec<ModelInfo> = lists.into_iter().flatten().flatten().collect();
+            inputs.send(Input::Models(models));
+        });
+    }
+
+    /// Ends everything: tools are told to stop and waited for, streams are dropped, the checkpoint in hand is finished.
+    pub async fn finish(mut self) {
+        self.streams.drain().for_each(|(_, task)| task.abort());
+        self.running.values().for_each(Cancel::cancel);
+        let ended = async { while self.calls.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_WAIT, ended).await;
+    }
+}
+
+/// On a thread that may block. A panic in a tool is that call's error, and nobody else's.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, ToolError> + Send + 'static) -> Result<T, ToolError> {
+    let crashed = |_| Err(ToolError::new("the tool crashed: this is a fault of Backstitch, not of the call"));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(crashed)
+}
