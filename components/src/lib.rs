@@ -1,1 +1,14 @@
-//! stub
+//! Pure terminal widgets: text, chat log, diff viewer, editor, lists.
+//!
+//! Invariants of every part:
+//! - it knows iocraft and text, never agents, async runtimes, files or clocks;
+//! - state structs are plain data and their methods are pure: same state and arguments, same result;
+//! - what is drawn is prepared as [`Line`]s first; the leaf [`lines::Rows`] only puts them on the canvas;
+//! - text from outside goes through [`text::sanitize`] before it becomes a [`Span`];
+//! - colours are named by [`Role`] and only `theme.rs` knows what they look like.
+
+pub mod text;
+pub mod theme;
+
+pub use text::span::{Ink, Line, Span, Style};
+pub use theme::{ColorDepth, Role, Theme};
