@@ -7,8 +7,16 @@
 //! - text from outside goes through [`text::sanitize`] before it becomes a [`Span`];
 //! - colours are named by [`Role`] and only `theme.rs` knows what they look like.
 
+pub mod ansi;
+pub mod key;
+pub mod lines;
 pub mod text;
 pub mod theme;
+pub mod viewport;
 
+pub use ansi::to_ansi;
+pub use key::{Chord, Key};
+pub use lines::{Rows, RowsProps};
 pub use text::span::{Ink, Line, Span, Style};
 pub use theme::{ColorDepth, Role, Theme};
+pub use viewport::Viewport;

@@ -5,3 +5,4 @@
 pub mod sanitize;
 pub mod span;
 pub mod width;
+pub mod wrap;
