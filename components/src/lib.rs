@@ -8,8 +8,10 @@
 //! - colours are named by [`Role`] and only `theme.rs` knows what they look like.
 
 pub mod ansi;
+pub mod code;
 pub mod key;
 pub mod lines;
+pub mod markdown;
 pub mod text;
 pub mod theme;
 pub mod viewport;
@@ -17,6 +19,7 @@ pub mod viewport;
 pub use ansi::to_ansi;
 pub use key::{Chord, Key};
 pub use lines::{Rows, RowsProps};
+pub use markdown::MarkdownStream;
 pub use text::span::{Ink, Line, Span, Style};
 pub use theme::{ColorDepth, Role, Theme};
 pub use viewport::Viewport;
