@@ -71,7 +71,7 @@ impl Pen<'_> {
     }
 
     fn span(&mut self, span: &Span, fill: Option<Role>) {
-        let mut style = span.style;
+        let mut style = self.theme.visible(span.style, self.depth);
         style.bg = style.bg.or(fill);
         self.set_link(span.link.as_deref().and_then(safe_link).map(Cow::into_owned));
         self.set(style);
@@ -86,9 +86,8 @@ impl Pen<'_> {
     }
 
     /// Writes the shortest change from the current style; roles without a colour here count as none.
-    fn set(&mut self, mut style: Style) {
-        style.fg = style.fg.filter(|role| self.theme.resolve(*role, self.depth).is_some());
-        style.bg = style.bg.filter(|role| self.theme.resolve(*role, self.depth).is_some());
+    fn set(&mut self, style: Style) {
+        let style = self.theme.visible(style, self.depth);
         if style == self.style {
             return;
         }

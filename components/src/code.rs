@@ -145,7 +145,11 @@ impl State {
         if range.is_empty() {
             return;
         }
-        let style = self.style();
+        let mut style = self.style();
+        // Rust's grammar calls these what it calls `u8`.
+        if style.fg == Some(Role::SynType) && matches!(&self.buffer[range.clone()], "let" | "const" | "static") {
+            style = Role::SynKeyword.into();
+        }
         match runs.last_mut() {
             Some((last, known)) if *known == style => last.end = range.end,
             _ => runs.push((range, style)),
@@ -153,14 +157,18 @@ impl State {
     }
 
     fn style(&mut self) -> Style {
+        let mut text = None;
         for scope in self.scopes.as_slice().iter().rev() {
             match *self.roles.entry(*scope).or_insert_with(|| judge(*scope)) {
                 Verdict::Nothing => {}
-                Verdict::Plain => return Style::new(),
-                Verdict::Role(role) => return role.into(),
+                Verdict::Plain => break,
+                // A string may be the key of a mapping: the scope around it says so.
+                Verdict::Role(Role::SynString) if text.is_none() => text = Some(Role::SynString),
+                Verdict::Role(Role::SynAttribute) => return Role::SynAttribute.into(),
+                Verdict::Role(role) => return text.unwrap_or(role).into(),
             }
         }
-        Style::new()
+        text.map_or(Style::new(), Style::from)
     }
 }
 
@@ -170,7 +178,7 @@ fn syntaxes() -> &'static SyntaxSet {
 }
 
 /// Scope prefixes and what they mean; the longest that matches counts.
-const RULES: [(&str, Option<Role>); 47] = [
+const RULES: [(&str, Option<Role>); 52] = [
     ("comment", Some(Role::SynComment)),
     ("punctuation.definition.comment", Some(Role::SynComment)),
     ("string", Some(Role::SynString)),
@@ -204,6 +212,11 @@ const RULES: [(&str, Option<Role>); 47] = [
     ("storage.type.primitive", Some(Role::SynType)),
     ("storage.type.numeric", Some(Role::SynType)),
     ("entity.name.tag", Some(Role::SynKeyword)),
+    ("entity.name.tag.yaml", Some(Role::SynAttribute)),
+    ("entity.name.tag.toml", Some(Role::SynAttribute)),
+    ("entity.name.table", Some(Role::SynType)),
+    ("storage.type.rust", Some(Role::SynType)),
+    ("storage.type.go", Some(Role::SynType)),
     ("entity.name.section", Some(Role::Heading)),
     ("entity.other.attribute-name", Some(Role::SynAttribute)),
     ("variable.annotation", Some(Role::SynAttribute)),
@@ -249,6 +262,8 @@ mod tests {
         assert_eq!(role_of(&spans, "u8"), Some(Role::SynType));
         assert_eq!(role_of(&spans, "x"), Some(Role::SynString));
         assert_eq!(role_of(&spans, "why"), Some(Role::SynComment));
+        let json = Highlighter::for_language("json").push_line("{\"key\": \"value\"}");
+        assert_eq!((role_of(&json, "key"), role_of(&json, "value")), (Some(Role::SynAttribute), Some(Role::SynString)));
         for token in ["ts", "typescript", "tsx", "toml", "dockerfile", "shell", "json", "py", "go", "c++", "diff", "yaml", "html"] {
             assert!(!Highlighter::for_language(token).is_plain(), "{token}");
         }

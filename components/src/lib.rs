@@ -9,6 +9,8 @@
 
 pub mod ansi;
 pub mod code;
+pub mod diff_view;
+pub mod editor;
 pub mod key;
 pub mod lines;
 pub mod markdown;
@@ -17,6 +19,8 @@ pub mod theme;
 pub mod viewport;
 
 pub use ansi::to_ansi;
+pub use diff_view::DiffModel;
+pub use editor::{Edit, Editor};
 pub use key::{Chord, Key};
 pub use lines::{Rows, RowsProps};
 pub use markdown::MarkdownStream;

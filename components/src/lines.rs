@@ -74,8 +74,9 @@ fn draw_line(canvas: &mut CanvasSubviewMut<'_>, y: isize, columns: usize, line: 
             return;
         }
         let cells = width(&span.text);
-        canvas.set_text(x as isize, y, &span.text, canvas_style(span.style, theme, depth));
-        if let Some(colour) = span.style.bg.and_then(|role| theme.resolve(role, depth)) {
+        let style = theme.visible(span.style, depth);
+        canvas.set_text(x as isize, y, &span.text, canvas_style(style, theme, depth));
+        if let Some(colour) = style.bg.and_then(|role| theme.resolve(role, depth)) {
             canvas.set_background_color(x as isize, y, cells, 1, colour);
         }
         if let Some(link) = span.link.as_deref().and_then(safe_link) {

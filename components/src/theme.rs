@@ -5,6 +5,7 @@
 //! - every theme gives every role a colour and its text is readable (a test checks WCAG AA, also on the diff bands);
 //! - with [`ColorDepth::None`] nothing has a colour: meaning must survive that.
 
+use crate::text::span::Style;
 use iocraft::Color;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -177,6 +178,18 @@ impl Theme {
             ColorDepth::Ansi256 => paint.rgb.map(|rgb| Color::AnsiValue(nearest_256(rgb))),
             ColorDepth::TrueColor => paint.rgb.map(|(r, g, b)| Color::Rgb { r, g, b }),
         }
+    }
+
+    /// What of a style can be seen: roles without a colour here are dropped, and what was said by a
+    /// background alone is said in another way (changed words in a diff are underlined).
+    pub fn visible(&self, mut style: Style, depth: ColorDepth) -> Style {
+        let seen = |role: &Role| self.resolve(*role, depth).is_some();
+        if matches!(style.bg, Some(Role::DiffAddedMark | Role::DiffRemovedMark)) && !style.bg.as_ref().is_some_and(seen) {
+            style.underline = true;
+        }
+        style.fg = style.fg.filter(seen);
+        style.bg = style.bg.filter(seen);
+        style
     }
 
     /// Contrast (1 to 21, WCAG 2) of a text role on a background role; `None` is the terminal's as the theme assumes it.

@@ -35,6 +35,7 @@ impl Piece {
     pub fn rows(&self, width: usize) -> Vec<Line> {
         let width = width.max(2);
         match &self.body {
+            Body::Text(line) if line.is_empty() => vec![trimmed(cut(&self.first, width))],
             Body::Text(line) => wrap_hanging(line, width, &self.first, &self.rest),
             Body::Code(line) => {
                 let room = self.room(width);
@@ -48,10 +49,7 @@ impl Piece {
                 let room = self.room(width);
                 self.prefixed(vec![Line::styled("─".repeat(room.min(MAX_RULE)), Style::from(Role::Border))], width)
             }
-            Body::Blank => {
-                let bare = self.rest.text().trim_end().is_empty();
-                vec![if bare { Line::new() } else { cut(&self.rest, width) }]
-            }
+            Body::Blank => vec![trimmed(cut(&self.rest, width))],
         }
     }
 
@@ -66,12 +64,24 @@ impl Piece {
             .enumerate()
             .map(|(at, row)| {
                 let mut line = Line { spans: if at == 0 { first.spans.clone() } else { rest.spans.clone() }, fill: row.fill };
-                if row.is_empty() && line.text().trim().is_empty() {
-                    line.spans.clear();
-                }
                 line.extend(row.spans);
-                line
+                trimmed(line)
             })
             .collect()
     }
+}
+
+/// A row without trailing blanks: they would be copied along.
+fn trimmed(mut line: Line) -> Line {
+    while let Some(last) = line.spans.last_mut() {
+        let kept = last.text.trim_end_matches(' ').len();
+        if kept > 0 {
+            if kept < last.text.len() {
+                last.text.to_mut().truncate(kept);
+            }
+            break;
+        }
+        line.spans.pop();
+    }
+    line
 }

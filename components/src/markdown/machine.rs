@@ -434,4 +434,3 @@ impl Machine {
         }
     }
 }
-

@@ -27,13 +27,13 @@ fn lists_nest() {
     check("- [ ] a\n- [x] b", &["☐ a", "☑ b"]);
     check("- a\n\n- b\n\n  more\n\nend", &["• a", "", "• b", "", "  more", "", "end"]);
     check("text\n- a\nlazy\n\nend", &["text", "• a", "  lazy", "", "end"]);
-    check("-\n- b", &["• ", "• b"].map(str::trim_end));
+    check("-\n- b", &["•", "• b"]);
 }
 
 #[test]
 fn quotes_nest_and_carry_blocks() {
     check("> a\n> > b\n\nc", &["│ a", "│ │ b", "", "c"]);
-    check("> a\n>\n> - b", &["│ a", "│ ", "│ • b"].map(|s| if s == "│ " { "│ " } else { s }));
+    check("> a\n>\n> - b", &["│ a", "│", "│ • b"]);
     check("> ```\n> x\ny", &["│ x", "", "y"]);
 }
 
@@ -41,7 +41,7 @@ fn quotes_nest_and_carry_blocks() {
 fn code_carries_no_decoration() {
     check("a\n```rust\nfn x() {}\n\n  y\n```\nb", &["a", "", "fn x() {}", "", "  y", "", "b"]);
     check("1. a\n   ```\n   x\n     y\n   ```", &["1. a", "   x", "     y"]);
-    check("1. a\n   ```\nx\n```\nb", &["1. a", "   x", "   b"]);
+    check("1. a\n   ```\nx\n```\nb", &["1. a", "   x", "", "b"]);
     check("````\n```\n````", &["```"]);
     check("    a\n\n      b\nc", &["a", "", "  b", "", "c"]);
 }
@@ -53,10 +53,7 @@ fn tables_fit() {
         &["a          bb", "━━━━━━━━━  ━━", "1           2", "long cell   3", "", "end"],
     );
     let narrow = texts("| name | what it does |\n|--|--|\n| x | several words that wrap |\n| y | z |", 20);
-    assert_eq!(
-        narrow,
-        ["name  what it does", "━━━━  ━━━━━━━━━━━━━━", "x     several words", "      that wrap", "", "y     z"]
-    );
+    assert_eq!(narrow, ["name  what it does", "━━━━  ━━━━━━━━━━━━━━", "x     several words", "      that wrap", "", "y     z"]);
     let records = texts("|aaaa|bbbb|cccc|dddd|\n|--|--|--|--|\n|1|2|3|4|", 12);
     assert_eq!(records, ["aaaa: 1", "bbbb: 2", "cccc: 3", "dddd: 4"]);
 }
@@ -126,9 +123,42 @@ fn hostile_text_is_shown_not_obeyed() {
 
 fn source() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(vec![
-        "\n", "\n", "\n", "\r\n", "a", "word ", "日本 ", "# ", "- ", "  - ", "1. ", "> ", "```", "```rs\n", "\n```\n", "~~~", "| a | b |\n",
-        "|---|---|\n", "|", "**", "*", "_", "`", "[x](http://y)", "](", "---\n", "===\n", "    ", "\t", "- [ ] ", "<b>", "&amp;", "\\", "👩\u{200d}👧",
-        "\x1b[1m", "~~",
+        "\n",
+        "\n",
+        "\n",
+        "\r\n",
+        "a",
+        "word ",
+        "日本 ",
+        "# ",
+        "- ",
+        "  - ",
+        "1. ",
+        "> ",
+        "```",
+        "```rs\n",
+        "\n```\n",
+        "~~~",
+        "| a | b |\n",
+        "|---|---|\n",
+        "|",
+        "**",
+        "*",
+        "_",
+        "`",
+        "[x](http://y)",
+        "](",
+        "---\n",
+        "===\n",
+        "    ",
+        "\t",
+        "- [ ] ",
+        "<b>",
+        "&amp;",
+        "\\",
+        "👩\u{200d}👧",
+        "\x1b[1m",
+        "~~",
     ]);
     proptest::collection::vec(piece, 0..40).prop_map(|v| v.concat())
 }
@@ -158,11 +188,12 @@ proptest! {
 
     #[test]
     fn no_letter_is_lost(text in source(), width in 2usize..60) {
-        // A fence's language and a link's target are not shown.
-        prop_assume!(!text.contains("rs") && !text.contains("](") && !text.contains('&'));
         let letters = |t: &str| t.chars().filter(|c| c.is_alphabetic()).collect::<String>();
-        let text = crate::text::sanitize::sanitize(&text).into_owned();
-        prop_assume!(!text.contains("```") && !text.contains("~~~") && !text.contains('|'));
+        // A fence's language, a link's target and an entity's name are not shown; a table's short rows are filled up.
+        let mut text = crate::text::sanitize::sanitize(&text).replace(['|', '&'], "");
+        for marks in ["](", "```", "~~~", "](", "```", "~~~"] {
+            text = text.replace(marks, "");
+        }
         let shown: String = render(&text, width).iter().map(Line::text).collect();
         prop_assert_eq!(letters(&shown), letters(&text));
     }
