@@ -8,12 +8,19 @@
 //! - colours are named by [`Role`] and only `theme.rs` knows what they look like.
 
 pub mod ansi;
+pub mod chat_log;
 pub mod code;
+pub mod dialog;
 pub mod diff_view;
 pub mod editor;
 pub mod key;
+pub mod key_hints;
 pub mod lines;
+pub mod list;
 pub mod markdown;
+pub mod picker;
+pub mod spinner;
+pub mod status_line;
 pub mod text;
 pub mod theme;
 pub mod viewport;

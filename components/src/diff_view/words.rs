@@ -27,8 +27,10 @@ pub(super) struct Shown {
     pub signs: Vec<Range<usize>>,
 }
 
+type Ranges = Vec<Range<usize>>;
+
 /// The byte ranges of `old` and `new` that differ; `None` if the lines have too little in common.
-pub(super) fn changed_words(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+pub(super) fn changed_words(old: &str, new: &str) -> Option<(Ranges, Ranges)> {
     let (old_words, new_words): (Vec<&str>, Vec<&str>) = (old.split_word_bounds().collect(), new.split_word_bounds().collect());
     if old_words.len() > MAX_WORDS || new_words.len() > MAX_WORDS {
         return None;
@@ -156,8 +158,8 @@ mod tests {
         assert_eq!(plain("\ta \n").text, "    a ");
         let shown = changed("\ta  \n", &[], false);
         assert_eq!((shown.text.as_str(), shown.signs.len()), ("    a··", 2));
-        let shown = changed("\ta\r\n", &[0..1], true);
+        let shown = changed("\ta\r\n", std::slice::from_ref(&(0..1)), true);
         assert_eq!(shown.text, "→   a␍");
-        assert_eq!(shown.marked, [0..6]);
+        assert_eq!(shown.marked, vec![Range { start: 0, end: 6 }]);
     }
 }

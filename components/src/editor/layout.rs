@@ -165,10 +165,8 @@ impl Editor {
             line.extend(row.line.spans);
             out.push(cut(&line, width));
         }
-        if self.text.is_empty() && !look.placeholder.is_empty() {
-            if let Some(line) = out.first_mut() {
-                line.push(Span::new(truncate_text(&look.placeholder, room(width)).into_owned(), Role::Dim));
-            }
+        if let Some(line) = out.first_mut().filter(|_| self.text.is_empty()) {
+            line.push(Span::new(truncate_text(&look.placeholder, room(width)).into_owned(), Role::Dim));
         }
         EditorView { rows: out, cursor: ((x + PROMPT).min(width.saturating_sub(1)), y - first) }
     }

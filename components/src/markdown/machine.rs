@@ -204,6 +204,9 @@ impl Machine {
     }
 
     fn leaf_line(&mut self, line: &str) {
+        if self.paragraph_line(line) {
+            return;
+        }
         match &mut self.leaf {
             Leaf::Table(table) if line.contains('|') => {
                 table.body.push(blocks::table_cells(line));
@@ -222,11 +225,6 @@ impl Machine {
                 }
                 self.emit(Kind::Code, Body::Code(Line::plain(line[4..].to_owned())));
                 return;
-            }
-            Leaf::Paragraph { .. } => {
-                if self.paragraph_line(line) {
-                    return;
-                }
             }
             _ => {}
         }

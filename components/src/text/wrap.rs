@@ -63,6 +63,8 @@ fn atoms(line: &Line) -> Vec<Atom> {
     out
 }
 
+/// Borrowed text stays borrowed.
+#[allow(clippy::ptr_arg)]
 fn slice(text: &Cow<'static, str>, start: usize, end: usize) -> Cow<'static, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(&text[start..end]),
