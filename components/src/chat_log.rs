@@ -164,7 +164,8 @@ pub fn output_tail(text: &str, max_rows: usize, width: usize) -> Vec<Line> {
         let lines = text.bytes().filter(|b| *b == b'\n').count() + 1;
         let whole = rows.last().map_or(0, |(_, at, begins)| at + usize::from(*begins));
         if max_rows > 1 {
-            out.push(Line::styled(format!("… {} earlier lines", lines - whole), Role::Dim));
+            let hidden = lines - whole;
+            out.push(Line::styled(format!("… {hidden} earlier line{}", if hidden == 1 { "" } else { "s" }), Role::Dim));
         }
     }
     out.extend(rows.into_iter().rev().map(|(row, _, _)| row));
