@@ -22,7 +22,7 @@ fn tool_lines_keep_what_matters() {
     let line = |state, columns| tool_line(state, "Edit", "src/components/dates.rs", "+3 −1".into(), columns).text();
     assert_eq!(line(ToolState::Done, 60), format!("  ✓ Edit    src/components/dates.rs{}+3 −1", " ".repeat(20)));
     assert_eq!(line(ToolState::Failed, 30), "  ✗ Edit src/co…ates.rs  +3 −1");
-    assert_eq!(line(ToolState::Denied, 20), "  ⊘ Edit src/…tes.rs");
+    assert_eq!(line(ToolState::Denied, 20), "  ⊘ Edit src/c…es.rs");
     assert_eq!(line(ToolState::Waiting, 12), "  · Edit s…s");
     assert!(line(ToolState::Running { tick: 3, still: true }, 60).starts_with("  • Edit"));
     let wide = tool_line(ToolState::Done, "GrepTool", "\"a\nb\" in src", Line::new(), 60);
