@@ -1,0 +1,173 @@
+//! A question with what it is about and the answers: approval, trust, confirmation.
+//!
+//! Invariants:
+//! - title and answers are always shown; the body gives way first, and says how much is hidden;
+//! - rows are never wider than asked, never more than asked (if that is at least the answers and two).
+
+use crate::editor::{Edit, Editor, Look};
+use crate::key::Chord;
+use crate::list::{Item, ListOutcome, ListState};
+use crate::text::row::split;
+use crate::text::span::{Line, Span, Style};
+use crate::text::wrap::cut;
+use crate::theme::Role;
+use iocraft::KeyCode;
+
+/// What a dialog shows; the changing part is in [`DialogState`].
+#[derive(Clone, Debug, Default)]
+pub struct Dialog {
+    pub title: Line,
+    /// At the right edge of the title's row.
+    pub note: Line,
+    /// Rows about which the question is, already laid out.
+    pub body: Vec<Line>,
+    pub choices: Vec<Item>,
+    /// What the text asked for is, such as `reason`; `None` for a dialog without text.
+    pub asks: Option<String>,
+}
+
+/// What a key meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DialogOutcome {
+    Moved,
+    /// A choice was made; with the text, if one was being typed.
+    Chosen(usize, String),
+    /// Esc.
+    Dismissed,
+    Ignored,
+}
+
+/// Selection and text of a dialog.
+#[derive(Clone, Debug, Default)]
+pub struct DialogState {
+    pub list: ListState,
+    pub text: Editor,
+    /// The choice whose text is being typed.
+    pub typing: Option<usize>,
+}
+
+/// Rows and, while text is typed, the cursor of a dialog.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DialogView {
+    pub rows: Vec<Line>,
+    /// Column and row, from 0.
+    pub cursor: Option<(usize, usize)>,
+}
+
+impl DialogState {
+    /// Goes over to typing the text for a choice (or for none in particular, with the next enter).
+    pub fn type_for(&mut self, choice: usize) {
+        self.typing = Some(choice);
+    }
+
+    /// Takes a key. While text is typed, enter ends it and esc returns to the choices.
+    pub fn press(&mut self, chord: &Chord, dialog: &Dialog) -> DialogOutcome {
+        if let Some(choice) = self.typing {
+            return match chord.code {
+                KeyCode::Enter if !chord.alt && !chord.shift => DialogOutcome::Chosen(choice, self.text.take()),
+                KeyCode::Esc => {
+                    self.typing = None;
+                    DialogOutcome::Moved
+                }
+                _ => match Edit::from_chord(chord) {
+                    Some(edit) => {
+                        self.text.apply(edit, 80);
+                        DialogOutcome::Moved
+                    }
+                    None => DialogOutcome::Ignored,
+                },
+            };
+        }
+        if chord.code == KeyCode::Esc {
+            return DialogOutcome::Dismissed;
+        }
+        match self.list.press(chord, &dialog.choices) {
+            ListOutcome::Moved => DialogOutcome::Moved,
+            ListOutcome::Chosen(at) => DialogOutcome::Chosen(at, String::new()),
+            ListOutcome::Ignored => DialogOutcome::Ignored,
+        }
+    }
+
+    pub fn view(&mut self, dialog: &Dialog, width: usize, max_rows: usize) -> DialogView {
+        let title = dialog.title.clone().over(Style::new().bold()).indented(2);
+        let min_left = title.width();
+        let mut rows = vec![split(title, dialog.note.clone(), width, min_left)];
+        let typing = self.typing.and(dialog.asks.as_ref());
+        let answer = typing.map(|asks| {
+            let look = Look { prompt: Span::new("› ", Style::from(Role::Accent).bold()), placeholder: asks.clone() };
+            self.text.view(&look, width.saturating_sub(4), 4)
+        });
+        let below = match &answer {
+            Some(view) => view.rows.len(),
+            None => dialog.choices.len().min(max_rows.saturating_sub(2).max(1)),
+        };
+        let room = max_rows.saturating_sub(rows.len() + below);
+        if dialog.body.len() <= room {
+            rows.extend(dialog.body.iter().map(|row| cut(row, width)));
+        } else if let Some(kept) = room.checked_sub(1) {
+            rows.extend(dialog.body[..kept].iter().map(|row| cut(row, width)));
+            let hidden = dialog.body.len() - kept;
+            rows.push(cut(&Line::styled(format!("      … {hidden} more rows"), Role::Dim), width));
+        }
+        let mut cursor = None;
+        match answer {
+            Some(view) => {
+                cursor = Some(((view.cursor.0 + 4).min(width.saturating_sub(1)), rows.len() + view.cursor.1));
+                rows.extend(view.rows.into_iter().map(|row| row.indented(4)));
+            }
+            None => rows.extend(self.list.view(&dialog.choices, width, below, true)),
+        }
+        DialogView { rows, cursor }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialog() -> Dialog {
+        Dialog {
+            title: "Edit src/dates.rs".into(),
+            note: "+3 −1".into(),
+            body: (1..=5).map(|n| Line::plain(format!("      row {n}"))).collect(),
+            choices: vec![Item::new("yes").key('y'), Item::new("no, and say why").key('n')],
+            asks: Some("reason".into()),
+        }
+    }
+
+    fn texts(view: &DialogView) -> Vec<String> {
+        view.rows.iter().map(Line::text).collect()
+    }
+
+    #[test]
+    fn the_body_gives_way_to_the_choices() {
+        let view = DialogState::default().view(&dialog(), 40, 6);
+        assert_eq!(
+            texts(&view),
+            [
+                "  Edit src/dates.rs                +3 −1",
+                "      row 1",
+                "      row 2",
+                "      … 3 more rows",
+                "  ▸ 1 yes              y",
+                "    2 no, and say why  n"
+            ]
+        );
+        assert_eq!(DialogState::default().view(&dialog(), 40, 20).rows.len(), 8);
+    }
+
+    #[test]
+    fn typing_a_reason_returns_it() {
+        let (dialog, mut state) = (dialog(), DialogState::default());
+        let press = |state: &mut DialogState, key: &str| state.press(&key.parse().unwrap(), &dialog);
+        assert_eq!(press(&mut state, "n"), DialogOutcome::Chosen(1, String::new()));
+        state.type_for(1);
+        assert_eq!(press(&mut state, "n"), DialogOutcome::Moved);
+        let view = state.view(&dialog, 40, 20);
+        assert_eq!(texts(&view).last().map(String::as_str), Some("    › n"));
+        assert_eq!(view.cursor, Some((7, 6)));
+        assert_eq!(press(&mut state, "enter"), DialogOutcome::Chosen(1, "n".into()));
+        state.typing = None;
+        assert_eq!(press(&mut state, "esc"), DialogOutcome::Dismissed);
+    }
+}

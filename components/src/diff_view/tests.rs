@@ -1,0 +1,104 @@
+//! Tests of the model and its rows.
+
+use super::*;
+use crate::text::span::Line;
+use crate::theme::Role;
+use proptest::prelude::*;
+
+fn texts(model: &DiffModel, width: usize, max: Option<usize>) -> Vec<String> {
+    model.rows(width, max).iter().map(|row| row.text().trim_end().to_owned()).collect()
+}
+
+fn numbered(range: std::ops::RangeInclusive<usize>) -> String {
+    range.map(|n| format!("line {n}\n")).collect()
+}
+
+#[test]
+fn shows_hunks_with_context_and_gaps() {
+    let old = numbered(1..=40);
+    let new = old.replace("line 5\n", "line five\n").replace("line 30\n", "");
+    let model = DiffModel::new(Some(&old), Some(&new), "a.txt");
+    assert_eq!((model.stats(), model.change(), model.hunk_count()), ((1, 2), Change::Modified, 2));
+    assert_eq!(
+        texts(&model, 40, None),
+        [
+            "  2    line 2",
+            "  3    line 3",
+            "  4    line 4",
+            "  5  − line 5",
+            "  5  + line five",
+            "  6    line 6",
+            "  7    line 7",
+            "  8    line 8",
+            "       ⋯ 18 lines",
+            " 27    line 27",
+            " 28    line 28",
+            " 29    line 29",
+            " 30  − line 30",
+            " 30    line 31",
+            " 31    line 32",
+            " 32    line 33",
+        ]
+    );
+    assert_eq!(texts(&model, 40, Some(4)).last().map(String::as_str), Some("       … 12 more lines"));
+    assert_eq!(model.rows(40, Some(4)).len(), 4);
+}
+
+#[test]
+fn marks_the_words_that_changed_on_bands() {
+    let model = DiffModel::new(Some("let a = days(28);\n"), Some("let a = days(29);\n"), "a.rs");
+    let rows = model.rows(60, None);
+    assert_eq!((rows[0].fill, rows[1].fill), (Some(Role::DiffRemovedBand), Some(Role::DiffAddedBand)));
+    let marked = |row: &Line, role| row.spans.iter().filter(|s| s.style.bg == Some(role)).map(|s| s.text.to_string()).collect::<String>();
+    assert_eq!(marked(&rows[0], Role::DiffRemovedMark), "28");
+    assert_eq!(marked(&rows[1], Role::DiffAddedMark), "29");
+    assert!(rows[1].spans.iter().any(|s| s.style.fg == Some(Role::SynKeyword)), "{rows:?}");
+}
+
+#[test]
+fn says_what_cannot_be_seen() {
+    let rows = |old, new| texts(&DiffModel::new(old, new, "a.txt"), 60, None);
+    assert_eq!(rows(Some("a"), Some("a\n")), ["  1  − a", "       no newline at end of file", "  1  + a"]);
+    assert_eq!(rows(Some("a\r\n"), Some("a\n")), ["  1  − a␍", "  1  + a"]);
+    assert_eq!(rows(Some("a\r\nb\r\n"), Some("c\r\nb\r\n")), ["  1  − a", "  1  + c", "  2    b"]);
+    assert_eq!(rows(Some("a\n"), Some("a  \n")), ["  1  − a", "  1  + a··"]);
+    assert_eq!(rows(Some("    a b\n"), Some("\ta b\n")), ["  1  −     a b", "  1  + →   a b"]);
+    assert_eq!(rows(None, Some("a\n")), ["  1  + a"]);
+    assert_eq!(rows(Some("a\n"), None), ["  1  − a"]);
+    assert_eq!(rows(None, Some("")), ["an empty file"]);
+    assert_eq!(rows(Some("a"), Some("a")), ["no changes"]);
+    assert_eq!(rows(Some("a\0"), Some("b")), ["binary file, 2 → 1 bytes"]);
+    assert_eq!(rows(None, Some("\x1b[2Jx\u{202e}\n")), ["  1  + x<U+202E>"]);
+}
+
+#[test]
+fn wraps_with_a_mark() {
+    let model = DiffModel::new(None, Some("abcdefghij\n"), "a.txt");
+    assert_eq!(texts(&model, 12, None), ["  1  + abcde", "     ↳ fghij"]);
+}
+
+#[test]
+fn a_huge_diff_is_cut_before_it_is_painted() {
+    let old = numbered(1..=50_000);
+    let new: String = (1..=50_000).map(|n| if n % 3 == 0 { format!("changed {n}\n") } else { format!("line {n}\n") }).collect();
+    let model = DiffModel::new(Some(&old), Some(&new), "a.rs");
+    assert_eq!(model.stats(), (16_666, 16_666));
+    assert_eq!(model.rows(80, Some(50)).len(), 50);
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let line = proptest::sample::select(vec!["a", "b", "c d", "  e", "\tf", "g ", "日本 x", "", "a\r"]);
+    (proptest::collection::vec(line, 0..30), any::<bool>()).prop_map(|(lines, end)| lines.join("\n") + if end { "\n" } else { "" })
+}
+
+proptest! {
+    #[test]
+    fn applying_all_gives_new_and_none_gives_old(old in text(), new in text(), width in 2usize..50) {
+        let model = DiffModel::new(Some(&old), Some(&new), "a.py");
+        prop_assert_eq!(model.apply(|_| true), &*new);
+        prop_assert_eq!(model.apply(|_| false), &*old);
+        let rows = model.rows(width, None);
+        prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
+        prop_assert!(model.rows(width, Some(3)).len() <= 3);
+    }
+}

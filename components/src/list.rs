@@ -1,0 +1,200 @@
+//! A list to choose from, by arrows, numbers or letters.
+//!
+//! Invariants:
+//! - the selected index is within the items given last, 0 if there are none;
+//! - the selected row says so by its marker, not by colour alone;
+//! - rows are never wider than asked.
+
+use crate::key::Chord;
+use crate::text::row::split;
+use crate::text::span::{Line, Span, Style};
+use crate::text::width::width;
+use crate::theme::Role;
+use crate::viewport::Viewport;
+use iocraft::KeyCode;
+
+/// Something to choose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Item {
+    pub label: Line,
+    /// Letter that chooses it at once.
+    pub key: Option<char>,
+    /// Shown dim at the right edge.
+    pub detail: Line,
+}
+
+impl Item {
+    pub fn new(label: impl Into<Line>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+    pub fn key(mut self, key: char) -> Self {
+        self.key = Some(key);
+        self
+    }
+    pub fn detail(mut self, detail: impl Into<Line>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+}
+
+/// What a key meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListOutcome {
+    Moved,
+    Chosen(usize),
+    Ignored,
+}
+
+/// Which item is selected and which are in view.
+#[derive(Clone, Debug)]
+pub struct ListState {
+    selected: usize,
+    view: Viewport,
+}
+
+impl Default for ListState {
+    fn default() -> Self {
+        Self { selected: 0, view: Viewport::at_top() }
+    }
+}
+
+impl ListState {
+    pub fn selected(&self) -> usize {
+        self.selected
+    }
+
+    /// Selects an item and brings it into view.
+    pub fn select(&mut self, at: usize, count: usize) {
+        self.selected = at.min(count.saturating_sub(1));
+    }
+
+    /// Moves by `by` items; at an end it goes on at the other one.
+    pub fn step(&mut self, by: isize, count: usize) {
+        if count > 0 {
+            self.selected = (self.selected.min(count - 1) as isize + by).rem_euclid(count as isize) as usize;
+        }
+    }
+
+    /// Arrows, home, end, page keys and enter.
+    pub fn navigate(&mut self, chord: &Chord, count: usize) -> ListOutcome {
+        if count == 0 || chord.alt || chord.shift {
+            return ListOutcome::Ignored;
+        }
+        let page = self.view.visible().len().max(1);
+        match (chord.code, chord.ctrl) {
+            (KeyCode::Up, false) | (KeyCode::Char('p'), true) => self.step(-1, count),
+            (KeyCode::Down, false) | (KeyCode::Char('n'), true) => self.step(1, count),
+            (KeyCode::Home, false) => self.select(0, count),
+            (KeyCode::End, false) => self.select(count - 1, count),
+            (KeyCode::PageUp, false) => self.select(self.selected.saturating_sub(page), count),
+            (KeyCode::PageDown, false) => self.select(self.selected + page, count),
+            (KeyCode::Enter, false) => return ListOutcome::Chosen(self.selected.min(count - 1)),
+            _ => return ListOutcome::Ignored,
+        }
+        ListOutcome::Moved
+    }
+
+    /// [`ListState::navigate`], and numbers and letters that choose at once.
+    pub fn press(&mut self, chord: &Chord, items: &[Item]) -> ListOutcome {
+        if let Some(typed) = chord.typed() {
+            let number = typed.to_digit(10).map(|n| (n as usize).wrapping_sub(1)).filter(|at| *at < items.len());
+            let letter = items.iter().position(|item| item.key == Some(typed));
+            if let Some(at) = letter.or(number) {
+                self.selected = at;
+                return ListOutcome::Chosen(at);
+            }
+        }
+        self.navigate(chord, items.len())
+    }
+
+    /// The rows in view, at most `max_rows`; `numbered` shows the number keys of the first nine.
+    pub fn view(&mut self, items: &[Item], width_all: usize, max_rows: usize, numbered: bool) -> Vec<Line> {
+        self.selected = self.selected.min(items.len().saturating_sub(1));
+        self.view.resize(max_rows.min(items.len()), items.len());
+        self.view.reveal(self.selected..self.selected + 1);
+        let longest = items.iter().map(|item| item.label.width()).max().unwrap_or(0);
+        self.view.visible().map(|at| self.row(at, &items[at], longest, width_all, numbered)).collect()
+    }
+
+    fn row(&self, at: usize, item: &Item, longest: usize, width_all: usize, numbered: bool) -> Line {
+        let selected = at == self.selected;
+        let mut left = Line::styled(if selected { "  ▸ " } else { "    " }, Style::from(Role::Accent).bold());
+        if numbered {
+            let number = if at < 9 { (at + 1).to_string() } else { " ".into() };
+            left.push(Span::new(format!("{number} "), Role::Dim));
+        }
+        let from = left.width();
+        let look = if selected { Style::new().bold() } else { Style::new() };
+        left.extend(item.label.clone().over(look).spans);
+        if let Some(key) = item.key {
+            // Letters in one column, so that they can be read downwards.
+            left = left.pad_to(from + longest + 2).and(key.to_string(), Role::Accent);
+        }
+        let min_left = left.width().min(width_all / 2);
+        let mut row = split(left, item.detail.clone().over(Role::Dim), width_all, min_left);
+        row.fill = selected.then_some(Role::Selection);
+        row
+    }
+}
+
+/// `3/120`, where one is in a list that is longer than its window.
+pub fn counter(state: &ListState, count: usize) -> Line {
+    let at = if count == 0 { 0 } else { state.selected().min(count - 1) + 1 };
+    Line::styled(format!("{at}/{count}"), Role::Dim)
+}
+
+/// `text` with the characters at `positions` (by count of characters, rising) set off: what a fuzzy filter matched.
+pub fn matched(text: &str, positions: &[usize], base: Style) -> Line {
+    let mut line = Line::new();
+    let hit = base.patch(Style::from(Role::Accent).bold().underline());
+    for (at, c) in text.chars().enumerate() {
+        let style = if positions.binary_search(&at).is_ok() { hit } else { base };
+        line.push(Span::new(c.to_string(), style));
+    }
+    debug_assert!(line.width() <= width(text).max(text.len()));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items() -> Vec<Item> {
+        vec![Item::new("yes").key('y'), Item::new("no, and say why").key('n').detail("type your reason"), Item::new("view")]
+    }
+
+    fn press(state: &mut ListState, key: &str) -> ListOutcome {
+        state.press(&key.parse().unwrap(), &items())
+    }
+
+    #[test]
+    fn keys_move_and_choose() {
+        let mut state = ListState::default();
+        assert_eq!(press(&mut state, "down"), ListOutcome::Moved);
+        assert_eq!(press(&mut state, "enter"), ListOutcome::Chosen(1));
+        assert_eq!(press(&mut state, "3"), ListOutcome::Chosen(2));
+        assert_eq!(press(&mut state, "y"), ListOutcome::Chosen(0));
+        assert_eq!(press(&mut state, "up"), ListOutcome::Moved);
+        assert_eq!(state.selected(), 2);
+        for key in ["4", "x", "ctrl+y", "0"] {
+            assert_eq!(press(&mut state, key), ListOutcome::Ignored, "{key}");
+        }
+    }
+
+    #[test]
+    fn rows_show_the_marker_numbers_and_letters() {
+        let rows = ListState::default().view(&items(), 50, 9, true);
+        let texts: Vec<String> = rows.iter().map(Line::text).collect();
+        assert_eq!(texts, ["  ▸ 1 yes              y", "    2 no, and say why  n          type your reason", "    3 view"]);
+        assert!(ListState::default().view(&items(), 12, 9, true).iter().all(|row| row.width() <= 12));
+        let mut state = ListState::default();
+        state.select(2, 3);
+        assert_eq!(state.view(&items(), 50, 1, false)[0].text(), "  ▸ view");
+    }
+
+    #[test]
+    fn matches_are_set_off() {
+        let line = matched("src/main.rs", &[4, 5], Style::new());
+        assert_eq!(line.spans.iter().map(|s| s.text.as_ref()).collect::<Vec<_>>(), ["src/", "ma", "in.rs"]);
+    }
+}
