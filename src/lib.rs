@@ -2,6 +2,7 @@
 //!
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
+pub mod config;
 pub mod failure;
 pub mod llm;
 pub mod mailbox;
