@@ -4,12 +4,14 @@
 
 use super::{FILE_NAME, Places, source, store};
 use crate::{failure::Failure, protocol::ProviderSettings};
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::{
     io,
     path::{Path, PathBuf},
 };
+
+const ADDRESS: [&str; 3] = ["baseUrl", "baseURL", "base_url"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scope {
@@ -57,7 +59,13 @@ fn with_provider(path: &Path, text: &str, settings: &ProviderSettings) -> Result
     let Ok(Value::Object(fields)) = serde_json::to_value(settings) else { return Err(not_ours("The provider can't be written")) };
     let mut entries = list.elements().into_iter().filter_map(|node| node.as_object());
     match entries.find(|entry| name_of(entry).is_some_and(|name| name.trim().to_lowercase() == settings.name.to_lowercase())) {
-        Some(entry) => fields.iter().for_each(|(key, value)| set(&entry, key, value)),
+        Some(entry) => {
+            // A key is for the address that it was given for.
+            if ADDRESS.iter().any(|key| entry.get(key).is_some_and(|old| !holds(&old, &settings.base_url))) {
+                ["apiKey", "headers"].iter().filter_map(|key| entry.get(key)).for_each(|secret| secret.remove());
+            }
+            fields.iter().for_each(|(key, value)| set(&entry, key, value));
+        }
         None => {
             list.ensure_multiline();
             list.append(input(&Value::Object(fields)));
@@ -70,7 +78,7 @@ fn with_provider(path: &Path, text: &str, settings: &ProviderSettings) -> Result
 }
 
 fn set(entry: &CstObject, key: &str, value: &Value) {
-    let names: &[&str] = if key == "baseUrl" { &["baseUrl", "baseURL", "base_url"] } else { &[key] };
+    let names: &[&str] = if key == "baseUrl" { &ADDRESS } else { &[key] };
     match names.iter().find_map(|name| entry.get(name)) {
         Some(property) => property.set_value(input(value)),
         None => drop(entry.append(key, input(value))),
@@ -78,7 +86,15 @@ fn set(entry: &CstObject, key: &str, value: &Value) {
 }
 
 fn name_of(entry: &CstObject) -> Option<String> {
-    entry.get("name")?.value()?.as_string_lit()?.decoded_value().ok()
+    text_of(&entry.get("name")?)
+}
+
+fn text_of(property: &CstObjectProp) -> Option<String> {
+    property.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+fn holds(property: &CstObjectProp, address: &str) -> bool {
+    text_of(property).is_some_and(|text| text.trim().trim_end_matches('/') == address.trim().trim_end_matches('/'))
 }
 
 fn input(value: &Value) -> CstInputValue {

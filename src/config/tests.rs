@@ -232,6 +232,17 @@ fn saving_keeps_everything_else() {
     insta::assert_snapshot!(fs::read_to_string(world.path(OURS)).unwrap());
     assert_eq!(world.load().unwrap().providers.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["Ollama", "Second"]);
 
+    // The same address keeps its key, a new one does not get it.
+    let keyed = |address: &str| {
+        format!("{{\"backstitch\":{{\"providers\":[{{\"name\":\"k\",\"baseUrl\":\"{address}\",\"apiKey\":\"$MY_KEY\"}}]}}}}")
+    };
+    for (address, key) in [("http://new:1/v1/", Some("sk-my")), ("http://old/v1", None)] {
+        let world = World::new(&[(OURS, &keyed(address))]);
+        save_provider(&world.places, &Scope::User, &provider("K")).unwrap();
+        let saved = &world.load().unwrap().providers[0];
+        assert_eq!((saved.base_url.as_str(), saved.api_key.as_deref()), ("http://new:1/v1", key));
+    }
+
     for broken in ["{ \"backstitch\": ", "[1]", "{ \"backstitch\": 1 }", "{ \"backstitch\": { \"providers\": {} } }"] {
         let world = World::new(&[(OURS, broken)]);
         assert!(save_provider(&world.places, &Scope::User, &provider("x")).is_err());
