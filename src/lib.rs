@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod atomic;
 pub mod checkpoint;
+pub mod config;
 pub mod failure;
 pub mod handle;
 pub mod llm;

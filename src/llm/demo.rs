@@ -2,8 +2,15 @@
 //!
 //! Only the model is scripted. The script's edits must apply to the project as it is embedded here; a test holds them together.
 
-use super::scripted::Script;
-use std::{fs, io, path::Path};
+use super::{
+    Registry,
+    scripted::{self, Script, Scripted},
+};
+use crate::protocol::{ModelId, ProviderSettings};
+use std::{fs, io, path::Path, sync::Arc, time::Duration};
+
+/// Between two words.
+const PACE: Duration = Duration::from_millis(15);
 
 const FILES: [(&str, &str); 3] = [
     ("README.md", include_str!("../../assets/demo/README.md")),
@@ -26,6 +33,20 @@ pub fn unpack(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// One provider, whose only model follows the script, at about the pace of a real one.
+pub fn registry() -> Registry {
+    let model = ModelId { provider: "demo".into(), model: "scripted".into() };
+    let settings = ProviderSettings {
+        name: model.provider.clone(),
+        models: vec![model.model.clone()],
+        context_window: Some(scripted::CONTEXT_WINDOW),
+        ..ProviderSettings::default()
+    };
+    let mut registry = Registry::default();
+    registry.insert(settings, Arc::new(Scripted::new(model, script(), PACE)));
+    registry
+}
+
 pub fn script() -> Script {
     // Embedded, and parsed by a test: what can't fail any more has nobody to tell.
     Script::from_json(include_str!("../../assets/demo/script.json")).unwrap_or_default()
@@ -35,14 +56,11 @@ pub fn script() -> Script {
 mod tests {
     use super::*;
     use crate::{
-        llm::{
-            provider::Provider,
-            scripted::{Call, Scripted},
-        },
-        protocol::{CallId, CallRequest, Message, ModelId, Request, RequestId, StreamItem},
+        llm::{provider::Provider, scripted::Call},
+        protocol::{CallId, CallRequest, Message, Request, RequestId, StreamItem},
     };
     use futures::StreamExt;
-    use std::{process::Command, time::Duration};
+    use std::process::Command;
 
     fn run(folder: &Path, test: &str) -> (bool, String) {
         let output = Command::new("sh").arg(test).current_dir(folder).output().unwrap();
@@ -148,6 +166,11 @@ mod tests {
         assert_eq!(play(folder.path(), "Write another test", "").0, ["Replace", "Bash"]);
         let (calls, last) = play(folder.path(), "hello", "");
         assert!(calls.is_empty() && last.contains(SUGGESTION));
+    }
+
+    #[test]
+    fn the_demo_has_one_model() {
+        assert_eq!(registry().resolve(None, None).unwrap().id.to_string(), "demo/scripted");
     }
 
     #[test]

@@ -118,9 +118,11 @@ fn build(base: &Url) -> Result<Client, ProviderError> {
     if is_loopback(base) {
         builder = builder.no_proxy();
     }
-    builder
-        .build()
-        .map_err(|cause| error(Kind::NotConfigured, format!("Can't set up a connection to {}: {}", place(base), root_cause(&cause))))
+    builder.build().map_err(|cause| {
+        let root = root_cause(&cause);
+        let cure = if root.contains("CA certificates") { " Install the package ca-certificates, or set SSL_CERT_FILE." } else { "" };
+        error(Kind::NotConfigured, format!("Can't set up a connection to {}: {}.{cure}", place(base), root.trim_end_matches('.')))
+    })
 }
 
 fn headers(settings: &ProviderSettings) -> Result<HeaderMap, ProviderError> {

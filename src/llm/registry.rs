@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    protocol::{ModelId, ModelInfo, ProviderErrorKind, ProviderSettings, Request, StreamItem},
+    protocol::{ModelId, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StreamItem},
 };
-use futures::{StreamExt, stream::BoxStream};
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -22,6 +22,14 @@ pub struct Registry {
 struct Entry {
     settings: ProviderSettings,
     provider: Arc<dyn Provider>,
+}
+
+/// What the providers say that they have.
+#[derive(Debug, Default)]
+pub struct Listed {
+    pub models: Vec<ModelInfo>,
+    /// Providers that could not be asked.
+    pub failed: Vec<(String, ProviderError)>,
 }
 
 impl Registry {
@@ -55,10 +63,6 @@ impl Registry {
         self.entries.iter().map(|entry| &entry.settings)
     }
 
-    pub fn providers(&self) -> impl Iterator<Item = Arc<dyn Provider>> {
-        self.entries.iter().map(|entry| entry.provider.clone())
-    }
-
     pub fn provider(&self, model: &ModelId) -> Option<Arc<dyn Provider>> {
         self.entry(&model.provider).map(|entry| entry.provider.clone())
     }
@@ -73,6 +77,26 @@ impl Registry {
                 futures::stream::once(async { failed }).boxed()
             }
         }
+    }
+
+    /// Asks every provider at once for its models: what was listed, and who could not be asked.
+    pub fn all_models(&self) -> BoxFuture<'static, Listed> {
+        let ask = |entry: &Entry| {
+            let (name, provider) = (entry.settings.name.clone(), entry.provider.clone());
+            async move { provider.models().await.map_err(|error| (name, error)) }
+        };
+        let asked: Vec<_> = self.entries.iter().map(ask).collect();
+        async move {
+            let mut list = Listed::default();
+            for answer in futures::future::join_all(asked).await {
+                match answer {
+                    Ok(models) => list.models.extend(models),
+                    Err(error) => list.failed.push(error),
+                }
+            }
+            list
+        }
+        .boxed()
     }
 
     pub fn default_model(&self) -> Option<ModelInfo> {

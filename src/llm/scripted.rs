@@ -17,6 +17,8 @@ use std::{
     time::Duration,
 };
 
+pub const CONTEXT_WINDOW: u64 = 32_768;
+
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Script {
@@ -85,11 +87,11 @@ impl Script {
         let rule = self.rules.iter().position(fits)?;
         let answers = messages[said..].iter().filter(|message| matches!(message, Message::Assistant { .. })).count();
         let step = self.rules[rule].steps.get(answers)?;
-        let results = messages.iter().rev().map_while(|message| match message {
+        let mut results = messages.iter().rev().map_while(|message| match message {
             Message::Result { failed, .. } => Some(*failed),
             _ => None,
         });
-        let failed = results.fold(false, |any, failed| any || failed);
+        let failed = results.any(|failed| failed);
         Some(((rule, answers), step.if_failed.as_deref().filter(|_| failed).unwrap_or(step)))
     }
 }
@@ -152,7 +154,7 @@ impl Scripted {
 impl Provider for Scripted {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>> {
         let id = ModelId { provider: self.provider.clone(), model: self.model.clone() };
-        async move { Ok(vec![ModelInfo { id, context_window: Some(32_768) }]) }.boxed()
+        async move { Ok(vec![ModelInfo { id, context_window: Some(CONTEXT_WINDOW) }]) }.boxed()
     }
 
     fn stream(&self, request: Request) -> BoxStream<'static, StreamItem> {

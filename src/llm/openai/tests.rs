@@ -38,7 +38,7 @@ fn read_request(stream: &mut TcpStream) -> String {
     let mut length = 0;
     loop {
         let start = request.len();
-        if reader.read_line(&mut request).unwrap() == 0 || request[start..].trim().is_empty() {
+        if reader.read_line(&mut request).unwrap_or(0) == 0 || request[start..].trim().is_empty() {
             break;
         }
         if let Some(value) = request[start..].to_lowercase().strip_prefix("content-length:") {
@@ -276,4 +276,31 @@ fn models_are_the_configured_ones_and_then_the_servers() {
     assert_eq!(ask(&["own"], refusing("404 Not Found", "", "")).0.unwrap(), [("own".into(), None)]);
     assert_eq!(ask(&[], refusing("404 Not Found", "", "")).0.unwrap_err().kind, Kind::Refused);
     assert_eq!(ask(&[], refusing("200 OK", "", "<html>")).0.unwrap_err().kind, Kind::Malformed);
+}
+
+#[test]
+fn the_connection_is_used_again() {
+    let body = format!("{HELLO}data: [DONE]\n\n");
+    let answer = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    // One connection for both: a second one would never be accepted.
+    let server = server(vec![Box::new(move |stream| {
+        stream.write_all(answer.as_bytes()).unwrap();
+        read_request(stream);
+        stream.write_all(answer.as_bytes()).unwrap();
+    })]);
+    run(async {
+        let provider = OpenAi::new(settings(server.port));
+        for _ in 0..2 {
+            let items: Vec<_> = provider.stream(request()).collect().await;
+            assert_eq!(items, [StreamItem::Text("Hello".into()), StreamItem::Done(StopReason::Finished)]);
+        }
+    });
+}
+
+#[test]
+fn a_server_without_tls_behind_https_is_an_error_in_words() {
+    let server = server(vec![say("this is no TLS, whatever the client says")]);
+    let items = ask(ProviderSettings { base_url: format!("https://127.0.0.1:{}/v1", server.port), ..settings(1) });
+    assert!(matches!(failed(&items).kind, Kind::Unreachable | Kind::NotConfigured), "{items:?}");
+    assert!(failed(&items).message.contains(&format!("127.0.0.1:{}", server.port)), "{items:?}");
 }

@@ -261,3 +261,39 @@ fn an_answer_that_is_whole_outlives_a_broken_connection() {
     answer.close(Some(error(Kind::Cut, "reset")));
     assert_eq!(show(answer.take()), ["text a", "done Finished"]);
 }
+
+#[test]
+fn garbage_ends_once_and_never_panics() {
+    let seed = stream(
+        &[
+            r#"{"delta":{"content":"ž","tool_calls":[{"index":0,"id":"a","function":{"name":"V","arguments":"{}"}}]}}"#,
+            r#"{"delta":{},"finish_reason":"stop"}"#,
+        ],
+        "data: {\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n",
+    );
+    let mut random = 7_u64;
+    let mut next = move |below: usize| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) as usize % below
+    };
+    for _ in 0..3_000 {
+        let mut bytes = seed.clone().into_bytes();
+        for _ in 0..=next(6) {
+            let at = next(bytes.len());
+            let new = [b'"', b'{', b'}', b'[', b'\n', b'\r', 0, 0xFF, b':', b'0', b','][next(11)];
+            match next(3) {
+                0 => bytes[at] = new,
+                1 => bytes.insert(at, new),
+                _ => drop(bytes.drain(at..(at + next(20)).min(bytes.len()))),
+            }
+            if bytes.is_empty() {
+                bytes.push(new);
+            }
+        }
+        let whole = decode(&[&bytes]);
+        let last = |line: &String| line.starts_with("done") || line.starts_with("failed");
+        assert_eq!((whole.iter().filter(|line| last(line)).count(), whole.last().map(last)), (1, Some(true)), "{whole:?}");
+        let cut = next(bytes.len());
+        assert_eq!(decode(&[&bytes[..cut], &bytes[cut..]]), whole, "{:?} cut at {cut}", String::from_utf8_lossy(&bytes));
+    }
+}

@@ -1,0 +1,65 @@
+//! What the user has set, put together from files, environment and built-in defaults.
+//!
+//! Nothing is read globally: places and environment come in as values. Loading opens a handful of small files and nothing else: no
+//! network, no writing. The project's own file is read only if the caller says that the project is trusted.
+//! A mistake in one of our files is a [`Failure`] that names file and line; what merely isn't understood is a warning.
+
+mod environment;
+mod layers;
+pub mod places;
+mod save;
+mod settings;
+mod source;
+mod store;
+pub mod trust;
+
+pub use environment::{ENV_PROVIDER, Env};
+pub use places::{FILE_NAME, Places, project_root};
+pub use save::{Scope, save_provider};
+pub use trust::Trust;
+
+use crate::{
+    failure::Failure,
+    protocol::{Mode, ProviderSettings},
+};
+use std::path::{Path, PathBuf};
+
+pub const MAX_TURNS: u32 = 200;
+
+/// Flags of the command line outrank all of this; they are the caller's affair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// In the order of precedence: the first that lists a model is the default.
+    pub providers: Vec<ProviderSettings>,
+    pub default_mode: Mode,
+    pub theme: Option<String>,
+    /// How often a headless run may call the model.
+    pub max_turns: u32,
+    /// The files that were read, the one that outranks the others first.
+    pub sources: Vec<PathBuf>,
+    /// For the user, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { providers: vec![], default_mode: Mode::default(), theme: None, max_turns: MAX_TURNS, sources: vec![], warnings: vec![] }
+    }
+}
+
+impl Config {
+    /// `project` is the root of the project, and only given if it is trusted.
+    pub fn load(places: &Places, project: Option<&Path>, env: &Env) -> Result<Config, Failure> {
+        let mut config = Config::default();
+        let layer = layers::load(places, project, env, &mut config)?;
+        config.providers = layer.providers;
+        config.default_mode = layer.default_mode.unwrap_or_default();
+        config.theme = layer.theme;
+        config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
+        environment::add_provider(&mut config.providers, env);
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests;

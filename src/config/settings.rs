@@ -1,0 +1,304 @@
+//! The settings that there are, and how each is read.
+//!
+//! The doc comment of a field of [`Layer`] is its help. A value of the wrong kind is a [`Failure`] with file and line; in another
+//! program's settings it is a warning, and the value is passed over.
+
+use super::{Env, environment, source};
+use crate::{
+    failure::{Failure, nearest},
+    protocol::{Mode, ProviderSettings},
+};
+use jsonc_parser::{
+    ast::{Object, ObjectProp, Value},
+    common::Ranged,
+};
+use std::path::Path;
+
+/// What one file says; merged field by field, providers by name.
+#[derive(Debug, Default, PartialEq)]
+pub struct Layer {
+    /// The mode that a session starts in: normal, auto-accept, plan or yolo.
+    pub default_mode: Option<Mode>,
+    /// The model servers. One of the same name in a file that comes first replaces the whole entry: a key must never go to an
+    /// address from another file.
+    pub providers: Vec<ProviderSettings>,
+    /// The name of a colour theme.
+    pub theme: Option<String>,
+    /// How often a headless run may call the model (200).
+    pub max_turns: Option<u32>,
+}
+
+pub const KEYS: [&str; 4] = ["defaultMode", "providers", "theme", "maxTurns"];
+const PROVIDER_KEYS: [&str; 9] =
+    ["name", "baseUrl", "apiKey", "models", "headers", "contextWindow", "contextWindows", "requestTimeout", "disableTools"];
+/// Settings of Nanocoder that have no effect here yet.
+const LATER: [&str; 15] = [
+    "modeProviders",
+    "alwaysAllow",
+    "disabledTools",
+    "systemPrompt",
+    "nanocoderTools",
+    "autoCompact",
+    "tune",
+    "lspServers",
+    "mcpServers",
+    "retries",
+    "hooks",
+    "formatters",
+    "sandbox",
+    "autoCommit",
+    "channels",
+];
+const PROVIDER_LATER: [&str; 10] = [
+    "caCertPath",
+    "maxRetries",
+    "connectionPool",
+    "disableToolModels",
+    "organizationId",
+    "tune",
+    "openrouter",
+    "socketTimeout",
+    "promptCaching",
+    "type",
+];
+
+impl Layer {
+    /// Adds what a file of lower rank says.
+    pub fn merge(&mut self, lower: Layer) {
+        self.default_mode = self.default_mode.or(lower.default_mode);
+        self.theme = self.theme.take().or(lower.theme);
+        self.max_turns = self.max_turns.or(lower.max_turns);
+        for provider in lower.providers {
+            if !self.providers.iter().any(|known| same(&known.name, &provider.name)) {
+                self.providers.push(provider);
+            }
+        }
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
+/// Reads the values of one file.
+pub struct Reader<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+    pub env: &'a Env<'a>,
+    /// Another program's settings: its mistakes and unknown keys are none of ours.
+    pub foreign: bool,
+    pub warnings: &'a mut Vec<String>,
+}
+
+type Read<T> = Result<Option<T>, Failure>;
+
+impl Reader<'_> {
+    pub fn layer(&mut self, block: &Object) -> Result<Layer, Failure> {
+        let mut layer = Layer::default();
+        for property in &block.properties {
+            match property.name.as_str() {
+                "defaultMode" => layer.default_mode = self.mode(property)?,
+                "theme" => layer.theme = self.string(property)?,
+                "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+                // Where Nanocoder keeps it.
+                "headless" => {
+                    if let Value::Object(headless) = &property.value
+                        && let Some(turns) = headless.get("maxTurns")
+                        && layer.max_turns.is_none()
+                    {
+                        layer.max_turns = self.positive(turns)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+                    }
+                }
+                "providers" => layer.providers = self.providers(property)?,
+                other => self.unknown(property, other, &KEYS, &LATER),
+            }
+        }
+        Ok(layer)
+    }
+
+    pub fn providers(&mut self, property: &ObjectProp) -> Result<Vec<ProviderSettings>, Failure> {
+        let Value::Array(list) = &property.value else {
+            self.mistake(&property.value, format!("\"providers\" is a list, [ … ], not {}.", source::kind(&property.value)))?;
+            return Ok(vec![]);
+        };
+        let mut providers: Vec<ProviderSettings> = vec![];
+        for item in &list.elements {
+            let Value::Object(entry) = item else {
+                self.mistake(item, format!("A provider is an object, {{ … }}, not {}.", source::kind(item)))?;
+                continue;
+            };
+            let Some(provider) = self.provider(entry)? else { continue };
+            if providers.iter().any(|known| same(&known.name, &provider.name)) {
+                self.warn(item, &format!("The provider \"{}\" is there twice; this one has no effect.", provider.name));
+            } else {
+                providers.push(provider);
+            }
+        }
+        Ok(providers)
+    }
+
+    fn provider(&mut self, entry: &Object) -> Read<ProviderSettings> {
+        let mut provider = ProviderSettings::default();
+        let mut dialect = None;
+        for property in &entry.properties {
+            match property.name.as_str() {
+                "name" => provider.name = self.string(property)?.unwrap_or_default().trim().to_owned(),
+                "baseUrl" | "baseURL" | "base_url" => provider.base_url = self.string(property)?.unwrap_or_default().trim().to_owned(),
+                "apiKey" => provider.api_key = self.string(property)?.filter(|key| !key.trim().is_empty()),
+                "models" => provider.models = self.strings(property)?,
+                "headers" => {
+                    for header in self.object(property)? {
+                        if let Some(value) = self.string(header)? {
+                            provider.headers.insert(header.name.as_str().to_owned(), value);
+                        }
+                    }
+                }
+                "contextWindow" => provider.context_window = self.positive(property)?,
+                "contextWindows" => {
+                    for model in self.object(property)? {
+                        if let Some(tokens) = self.positive(model)? {
+                            provider.context_windows.insert(model.name.as_str().to_owned(), tokens);
+                        }
+                    }
+                }
+                "requestTimeout" => provider.request_timeout = self.number(property)?,
+                "disableTools" => provider.disable_tools = self.flag(property)?.unwrap_or_default(),
+                "sdkProvider" => dialect = self.string(property)?.map(|dialect| (dialect, property)),
+                other => self.unknown(property, other, &PROVIDER_KEYS, &PROVIDER_LATER),
+            }
+        }
+        let missing = [("name", &provider.name), ("baseUrl", &provider.base_url)].into_iter().find(|(_, value)| value.is_empty());
+        if let Some((dialect, property)) = dialect.filter(|(dialect, _)| dialect != "openai-compatible") {
+            let name = &provider.name;
+            self.warn(
+                &property.value,
+                &format!("The provider \"{name}\" speaks \"{dialect}\", which is not supported yet; it is left out."),
+            );
+            return Ok(None);
+        }
+        if let Some((key, _)) = missing {
+            let of = if provider.name.is_empty() { "A provider".to_owned() } else { format!("The provider \"{}\"", provider.name) };
+            self.mistake(entry, format!("{of} needs a \"{key}\"."))?;
+            return Ok(None);
+        }
+        Ok(Some(provider))
+    }
+
+    fn mode(&mut self, property: &ObjectProp) -> Read<Mode> {
+        let Some(name) = self.string(property)? else { return Ok(None) };
+        let mode = Mode::from_name(&name);
+        if mode.is_none() {
+            let names = Mode::ALL.map(Mode::name);
+            let near = nearest(&name, names).map(|near| format!(" Did you mean \"{near}\"?")).unwrap_or_default();
+            self.mistake(&property.value, format!("There is no mode {name:?}.{near} Modes: {}.", names.join(", ")))?;
+        }
+        Ok(mode)
+    }
+
+    fn string(&mut self, property: &ObjectProp) -> Read<String> {
+        match &property.value {
+            Value::StringLit(text) => Ok(Some(self.expanded(property, &text.value))),
+            Value::NullKeyword(_) => Ok(None),
+            _ => self.wrong(property, "text in quotes"),
+        }
+    }
+
+    fn strings(&mut self, property: &ObjectProp) -> Result<Vec<String>, Failure> {
+        match &property.value {
+            Value::Array(list) => {
+                let mut strings = vec![];
+                for item in &list.elements {
+                    match item {
+                        Value::StringLit(text) => strings.push(self.expanded(property, &text.value)),
+                        other => self.mistake(
+                            other,
+                            format!("\"{}\" is a list of names, but {} is in it.", property.name.as_str(), source::kind(other)),
+                        )?,
+                    }
+                }
+                Ok(strings.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect())
+            }
+            // One name without its brackets is clear enough.
+            Value::StringLit(text) => Ok(vec![self.expanded(property, &text.value)]),
+            Value::NullKeyword(_) => Ok(vec![]),
+            _ => self.wrong::<()>(property, "a list of names, [ … ]").map(|_| vec![]),
+        }
+    }
+
+    fn object<'v>(&mut self, property: &'v ObjectProp) -> Result<&'v [ObjectProp<'v>], Failure> {
+        match &property.value {
+            Value::Object(object) => Ok(&object.properties),
+            Value::NullKeyword(_) => Ok(&[]),
+            _ => self.wrong::<()>(property, "an object, { … }").map(|_| &[] as &[ObjectProp]),
+        }
+    }
+
+    fn number(&mut self, property: &ObjectProp) -> Read<i64> {
+        match &property.value {
+            Value::NullKeyword(_) => Ok(None),
+            Value::NumberLit(number) => match number.value.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => self.wrong(property, "a whole number"),
+            },
+            _ => self.wrong(property, "a whole number"),
+        }
+    }
+
+    fn positive(&mut self, property: &ObjectProp) -> Read<u64> {
+        match self.number(property)? {
+            Some(number) if number < 1 => self.wrong(property, "a number above 0"),
+            number => Ok(number.map(i64::unsigned_abs)),
+        }
+    }
+
+    fn flag(&mut self, property: &ObjectProp) -> Read<bool> {
+        match &property.value {
+            Value::BooleanLit(flag) => Ok(Some(flag.value)),
+            Value::NullKeyword(_) => Ok(None),
+            _ => self.wrong(property, "true or false"),
+        }
+    }
+
+    fn expanded(&mut self, property: &ObjectProp, text: &str) -> String {
+        let mut unset = vec![];
+        let expanded = environment::expand(text, self.env, &mut unset);
+        for name in unset {
+            let key = property.name.as_str();
+            self.warn(&property.value, &format!("\"{key}\" refers to the variable {name}, which is not set."));
+        }
+        expanded
+    }
+
+    fn unknown(&mut self, property: &ObjectProp, key: &str, known: &[&str], later: &[&str]) {
+        if self.foreign || key.starts_with('$') {
+            return;
+        }
+        if later.contains(&key) {
+            return self.warn(property, &format!("\"{key}\" is not supported yet and has no effect."));
+        }
+        let near = nearest(key, known.iter().copied()).map(|near| format!(" Did you mean \"{near}\"?")).unwrap_or_default();
+        self.warn(property, &format!("There is no setting \"{key}\".{near}"));
+    }
+
+    fn wrong<T>(&mut self, property: &ObjectProp, right: &str) -> Read<T> {
+        self.mistake(&property.value, format!("\"{}\" must be {right}, not {}.", property.name.as_str(), source::kind(&property.value)))?;
+        Ok(None)
+    }
+
+    pub fn mistake(&mut self, at: &impl Ranged, what: String) -> Result<(), Failure> {
+        if self.foreign {
+            self.warn(at, &what);
+            return Ok(());
+        }
+        Err(Failure::config(self.located(at, &what)))
+    }
+
+    pub fn warn(&mut self, at: &impl Ranged, what: &str) {
+        let warning = self.located(at, what);
+        self.warnings.push(warning);
+    }
+
+    fn located(&self, at: &impl Ranged, what: &str) -> String {
+        format!("{}:{}: {what}", self.path.display(), source::line(self.text, at.start()))
+    }
+}
