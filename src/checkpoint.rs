@@ -1,1 +1,21 @@
-//! c
+//! Checkpoints: the files of the working tree at a moment, kept so that every step can be walked back.
+//!
+//! - The user's own repository is neither read nor written, whatever the state of it.
+//! - A restore is itself preceded by a checkpoint; what a checkpoint does not know is left alone and listed.
+
+pub mod git;
+mod label;
+pub mod memory;
+mod prune;
+mod restore;
+mod scan;
+mod stat_cache;
+pub mod store;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use git::GitStore;
+pub use memory::MemoryStore;
+pub use store::{CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Skipped, Taken};

@@ -5,7 +5,10 @@
 //! - Rules of folders above the start count up to the repository (or `within`), unless they exclude the start itself: whoever
 //!   names an ignored folder wants to see it.
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{
+    DirEntry, WalkBuilder, WalkState,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -86,6 +89,46 @@ impl Walk {
     }
 }
 
+/// Would a walk below `root` leave this path out, if it were there?
+pub fn ignored(path: &Path, root: &Path) -> bool {
+    let walk = Walk { depth: None, threads: 1, start: root.into(), within: root.into() };
+    let top = walk.top();
+    let by = |top: &Path, path: &Path| match path.strip_prefix(top) {
+        Ok(inside) => ignored_by(inside, |folder| std::fs::read(top.join(folder).join(".gitignore")).ok()),
+        Err(_) => false,
+    };
+    // Rules that exclude the root itself don't count.
+    if top != root && by(&top, root) { by(root, path) } else { by(&top, path) }
+}
+
+/// The same with ignore files from anywhere: `rules` gives the one of a folder. `path` is relative to where the rules begin.
+pub fn ignored_by(path: &Path, rules: impl Fn(&Path) -> Option<Vec<u8>>) -> bool {
+    let mut matchers: Vec<Gitignore> = vec![];
+    let mut folder = PathBuf::new();
+    let parts: Vec<_> = path.components().collect();
+    for (n, part) in parts.iter().enumerate() {
+        if let Some(text) = rules(&folder) {
+            let mut builder = GitignoreBuilder::new(Path::new("/").join(&folder));
+            for line in String::from_utf8_lossy(&text).lines() {
+                // A line that is no pattern ignores nothing.
+                let _ = builder.add_line(None, line);
+            }
+            matchers.extend(builder.build());
+        }
+        folder.push(part);
+        if part.as_os_str() == ".git" {
+            return true;
+        }
+        let at = Path::new("/").join(&folder);
+        let verdict = matchers.iter().rev().map(|m| m.matched(&at, n + 1 < parts.len())).find(|m| !m.is_none());
+        // Nothing below an ignored folder can be brought back.
+        if verdict.is_some_and(|m| m.is_ignore()) {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,5 +171,10 @@ mod tests {
         assert_eq!(found(&root, &root), [".gitignore", "src/.gitignore", "src/.hidden", "src/a.rs", "src/keep.log"]);
         assert_eq!(found(&root.join("src"), &root), ["src/.gitignore", "src/.hidden", "src/a.rs", "src/keep.log"]);
         assert_eq!(found(&root.join("out"), &root), ["out/x"]);
+        for (path, expected) in
+            [("a.log", true), ("src/b.log", true), ("src/keep.log", false), ("out/x", true), ("out", false), ("new", false)]
+        {
+            assert_eq!(ignored(&root.join(path), &root), expected, "{path}");
+        }
     }
 }

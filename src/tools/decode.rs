@@ -51,9 +51,15 @@ pub fn to_utf16(text: &str, big_endian: bool) -> Vec<u8> {
 pub fn show(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        // Cut inside its last character.
-        Err(e) if e.error_len().is_none() => String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(),
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    }
+}
+
+/// The same for bytes that may have been cut inside their last character.
+pub fn show_cut(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Err(e) if e.error_len().is_none() => show(&bytes[..e.valid_up_to()]),
+        _ => show(bytes),
     }
 }
 
@@ -142,6 +148,7 @@ mod tests {
     fn bytes_of_other_encodings_stay_readable() {
         assert_eq!(show(b"caf\xe9 x"), "café x");
         assert_eq!(show("caf\u{e9}".as_bytes()), "café");
-        assert_eq!(show(&"caf\u{e9}".as_bytes()[..4]), "caf");
+        assert_eq!(show_cut(&"caf\u{e9}".as_bytes()[..4]), "caf");
+        assert_eq!(show(b"caf\xe9"), "café");
     }
 }

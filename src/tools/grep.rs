@@ -63,7 +63,7 @@ fn matcher(pattern: &str) -> Result<RegexMatcher, ToolError> {
     if pattern.is_empty() {
         return Err(ToolError::new("GrepTool: `pattern` is empty."));
     }
-    RegexMatcherBuilder::new().line_terminator(Some(b'\n')).crlf(true).build(pattern).map_err(|e| {
+    RegexMatcherBuilder::new().multi_line(true).crlf(true).line_terminator(Some(b'\n')).build(pattern).map_err(|e| {
         let why = e.to_string();
         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
         let literal = regex_escape(pattern);

@@ -185,7 +185,7 @@ fn lines(
         if !wanted {
             continue;
         }
-        let text = decode::show(&line);
+        let text = if line.len() < length { decode::show_cut(&line) } else { decode::show(&line) };
         let cut = match text.char_indices().nth(LINE_CHARS) {
             Some((at, _)) => &text[..at],
             None => &text,

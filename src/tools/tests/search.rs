@@ -38,7 +38,7 @@ fn grep_gives_file_line_and_content_in_path_order() {
     assert_eq!(grep(json!({"pattern": "one", "path": "src/lib.rs"})), "src/lib.rs:1: pub fn one() {}\n");
     assert_eq!(grep(json!({"pattern": "main", "path": "target"})), "target/main.rs:1: fn main() {}\n");
     assert_eq!(grep(json!({"pattern": "\\{$"})), "src/main.rs:1: fn main() {\n", "$ matches before a CRLF");
-    assert_eq!(grep(json!({"pattern": "nothing at all"})), "No matches in 6 files.");
+    assert_eq!(grep(json!({"pattern": "nothing at all"})), "No matches in 7 files.");
     assert_eq!(grep(json!({"pattern": "x", "path": "gone"})), "Error: gone does not exist.");
     let bad = grep(json!({"pattern": "foo("}));
     assert!(bad.contains("unclosed group") && bad.ends_with("To search for it literally: foo\\("), "{bad}");

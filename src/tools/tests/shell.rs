@@ -60,7 +60,6 @@ fn a_timeout_ends_the_whole_group() {
     assert!(out.for_model.contains("ready\n") && out.for_model.contains("not done after 0.3 s"), "{}", out.for_model);
     let pid = fs::read_to_string(b.root.join("pid")).unwrap();
     until("the child that ignores TERM is gone", || !alive(&pid));
-    assert_eq!(b.workspace.children.running(), 0);
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! What a checkpoint store does, whatever keeps the files.
+
+use crate::protocol::{CheckpointId, FileChange, SessionId, TurnId};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Why a file is not in a checkpoint, or was not restored. Paths are relative to the root where they are inside.
+pub type Skipped = (PathBuf, String);
+
+pub trait CheckpointStore: Send {
+    /// Makes these files part of every checkpoint from now on, even if ignored or outside the root. To be called before a tool
+    /// writes them.
+    fn cover(&mut self, paths: &[PathBuf]);
+
+    /// Keeps the present. If it is what the newest checkpoint has, that one is given.
+    fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError>;
+
+    /// `to: None` = the present.
+    fn diff(&mut self, from: &CheckpointId, to: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError>;
+
+    /// Takes a checkpoint of the present, then makes the files be as they were.
+    fn restore(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError>;
+
+    /// Oldest first.
+    fn list(&mut self) -> Result<Vec<Entry>, CheckpointError>;
+
+    fn prune(&mut self, keep: &Retention) -> Result<Pruned, CheckpointError>;
+
+    /// Something that the user should know (a damaged store was set aside), once.
+    fn notice(&mut self) -> Option<String> {
+        None
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    BeforeTurn,
+    AfterCall,
+    AfterTurn,
+    Manual,
+    BeforeRestore,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 5] = [Kind::BeforeTurn, Kind::AfterCall, Kind::AfterTurn, Kind::Manual, Kind::BeforeRestore];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::BeforeTurn => "before-turn",
+            Kind::AfterCall => "after-call",
+            Kind::AfterTurn => "after-turn",
+            Kind::Manual => "manual",
+            Kind::BeforeRestore => "before-restore",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    pub text: String,
+    pub session: Option<SessionId>,
+    pub turn: Option<TurnId>,
+    /// How many records the session's journal had.
+    pub record: Option<u64>,
+    pub kind: Kind,
+}
+
+impl Label {
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Label { text: text.into(), session: None, turn: None, record: None, kind }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    pub id: CheckpointId,
+    /// Compared with the checkpoint before; 0 when `id` is that one.
+    pub files_changed: usize,
+    pub skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restored {
+    /// The way back.
+    pub before: CheckpointId,
+    /// What was done, not what was planned.
+    pub changes: Vec<FileChange>,
+    pub skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub id: CheckpointId,
+    pub label: Label,
+    /// Milliseconds since 1970.
+    pub at: u64,
+    pub files_changed: usize,
+}
+
+/// The newest checkpoint always stays.
+#[derive(Debug, Clone, Copy)]
+pub struct Retention {
+    pub count: usize,
+    pub age: Duration,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Retention { count: 500, age: Duration::from_secs(30 * 24 * 3600) }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub checkpoints: usize,
+    pub objects: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    #[error("the checkpoint store: {0}")]
+    Store(String),
+    #[error("the checkpoint store is damaged: {0}")]
+    Damaged(String),
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: std::io::Error },
+    #[error("there is no checkpoint {}", .0.short())]
+    Unknown(CheckpointId),
+    #[error("another process has used the checkpoint store for over {} s", .0.as_secs())]
+    Busy(Duration),
+}
+
+impl CheckpointError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> CheckpointError + '_ {
+        move |error| CheckpointError::Io { path: path.into(), error }
+    }
+}
+
+impl From<git2::Error> for CheckpointError {
+    fn from(error: git2::Error) -> Self {
+        CheckpointError::Store(error.message().into())
+    }
+}

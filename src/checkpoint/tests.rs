@@ -1,0 +1,388 @@
+//! The git store against plain copies of the tree, and real git's opinion of what it wrote.
+
+mod random;
+
+use super::*;
+use crate::protocol::{CheckpointId, FileChange};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, symlink},
+    },
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+struct Bench {
+    _dir: tempfile::TempDir,
+    data: PathBuf,
+    root: PathBuf,
+    store: GitStore,
+}
+
+/// Mode and contents of everything that is no folder, by path.
+type Copied = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
+
+fn copy(root: &Path) -> Copied {
+    fn visit(folder: &Path, root: &Path, all: &mut Copied) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = fs::symlink_metadata(&path).unwrap();
+            let name = path.strip_prefix(root).unwrap().as_os_str().as_bytes().to_vec();
+            if meta.is_dir() {
+                visit(&path, root, all);
+            } else if meta.is_symlink() {
+                all.insert(name, (1, fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()));
+            } else if meta.is_file() {
+                all.insert(name, (meta.permissions().mode() & 0o100, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut all = Copied::new();
+    visit(root, root, &mut all);
+    all
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let (root, data) = (top.join("project"), top.join("data"));
+        fs::create_dir(&root).unwrap();
+        let store = GitStore::open(&data, &root).unwrap();
+        Bench { _dir: dir, data, root, store }
+    }
+
+    fn write(&self, path: &str, contents: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+
+    fn take(&mut self) -> CheckpointId {
+        self.store.take(&Label::new(Kind::Manual, "test")).unwrap().id
+    }
+
+    fn commits(&mut self) -> usize {
+        self.store.list().unwrap().len()
+    }
+
+    /// Real git, if there is one, has nothing to say against the store.
+    fn fsck(&self) {
+        let repo = self.store.folder().join("repo.git");
+        let mut git = Command::new("git");
+        git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").arg("--git-dir").arg(repo);
+        let Ok(out) = git.args(["fsck", "--full", "--strict", "--no-dangling"]).output() else { return };
+        let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success() && !text.contains("error") && !text.contains("missing"), "{text}");
+    }
+}
+
+fn names(changes: &[FileChange]) -> Vec<String> {
+    changes
+        .iter()
+        .map(|c| {
+            format!(
+                "{}{}",
+                ["-", "+", "~"][usize::from(c.new.is_some()) + usize::from(c.old.is_some() && c.new.is_some())],
+                c.path.display()
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn everything_comes_back() {
+    let mut b = Bench::new();
+    b.write("a.txt", "one\n");
+    b.write("bin", [0, 255, 13, 10, 0]);
+    b.write("empty", "");
+    b.write("run.sh", "#!/bin/sh\n");
+    fs::set_permissions(b.root.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    b.write(".hidden/x", "h");
+    b.write("dir/file", "in a folder");
+    b.write("nested/.git/config", "not ours");
+    b.write("nested/code", "theirs");
+    symlink("nowhere", b.root.join("dangling")).unwrap();
+    fs::write(b.root.join(std::ffi::OsStr::from_bytes(b"caf\xe9")), "latin").unwrap();
+    let (first, before) = (b.take(), copy(&b.root));
+
+    b.write("a.txt", "two\n");
+    b.write("new/deep/file", "n");
+    fs::remove_file(b.root.join("bin")).unwrap();
+    fs::set_permissions(b.root.join("run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::remove_dir_all(b.root.join("dir")).unwrap();
+    b.write("dir", "now a file");
+    fs::remove_file(b.root.join("empty")).unwrap();
+    b.write("empty/now/a/folder", "x");
+    fs::remove_file(b.root.join("dangling")).unwrap();
+    symlink("a.txt", b.root.join("dangling")).unwrap();
+    let changed = copy(&b.root);
+
+    let restored = b.store.restore(&first).unwrap();
+    assert_eq!(copy(&b.root), before);
+    assert_eq!(restored.skipped, []);
+    assert_eq!(
+        names(&restored.changes),
+        ["~a.txt", "+bin", "~dangling", "-dir", "+dir/file", "+empty", "-empty/now/a/folder", "-new/deep/file", "~run.sh"]
+    );
+    assert!(!b.root.join("new").exists(), "folders that became empty are gone");
+    assert_eq!(b.store.restore(&restored.before).unwrap().skipped, []);
+    assert_eq!(copy(&b.root), changed);
+    b.fsck();
+}
+
+#[test]
+fn an_unchanged_tree_makes_no_new_checkpoint() {
+    let mut b = Bench::new();
+    b.write("a", "1");
+    let first = b.store.take(&Label::new(Kind::BeforeTurn, "first")).unwrap();
+    assert_eq!(first.files_changed, 1);
+    let again = b.store.take(&Label::new(Kind::AfterTurn, "again")).unwrap();
+    assert_eq!((again.id.clone(), again.files_changed, b.commits()), (first.id.clone(), 0, 1));
+    // Neither does a file that a tool is about to make where a walk will find it.
+    b.store.cover(&[b.root.join("new.rs")]);
+    assert_eq!(b.take(), first.id);
+    b.write("a", "2");
+    assert_ne!(b.take(), first.id);
+    let list = b.store.list().unwrap();
+    assert_eq!((list[0].label.text.as_str(), list[0].label.kind, list[1].files_changed), ("first", Kind::BeforeTurn, 1));
+}
+
+/// A change that leaves size and time stamps alone, made right after a checkpoint, is seen.
+#[test]
+fn racy_changes_are_seen() {
+    let mut b = Bench::new();
+    b.write("a", "1");
+    let first = b.take();
+    for text in ["2", "3", "4"] {
+        let time = fs::metadata(b.root.join("a")).unwrap().modified().unwrap();
+        b.write("a", text);
+        fs::File::options().write(true).open(b.root.join("a")).unwrap().set_modified(time).unwrap();
+        let id = b.take();
+        let diff = b.store.diff(&first, Some(&id)).unwrap();
+        assert_eq!(diff[0].new.as_deref(), Some(text));
+    }
+}
+
+#[test]
+fn the_users_repository_is_not_touched() {
+    let mut b = Bench::new();
+    for (path, text) in [
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".git/config", "[core]\n\tautocrlf = true\n\thooksPath = /nowhere\n"),
+        (".gitattributes", "* filter=lfs text eol=lf\n"),
+        ("crlf", "a\r\nb\n"),
+    ] {
+        b.write(path, text);
+    }
+    let (id, before) = (b.take(), copy(&b.root));
+    b.write("crlf", "gone");
+    fs::write(b.root.join(".git/index"), "the user's").unwrap();
+    b.store.restore(&id).unwrap();
+    let mut expected = before;
+    expected.insert(b".git/index".to_vec(), (0, b"the user's".to_vec()));
+    assert_eq!(copy(&b.root), expected);
+    b.store.cover(&[b.root.join(".git/config")]);
+    b.take();
+    b.fsck();
+}
+
+#[test]
+fn ignored_files_are_kept_only_if_a_tool_wrote_them() {
+    let mut b = Bench::new();
+    b.write(".gitignore", "target/\n.env\n");
+    b.write("target/big", "build");
+    b.write(".env", "the user's");
+    let first = b.take();
+    // A tool writes it: covered, and kept as it was before.
+    b.store.cover(&[b.root.join(".env"), b.root.join("target/new")]);
+    let second = b.take();
+    b.write(".env", "the tool's");
+    b.write("target/new", "the tool's");
+    b.write("target/big", "rebuilt");
+    let third = b.take();
+    assert_eq!(names(&b.store.diff(&second, Some(&third)).unwrap()), ["~.env", "+target/new"]);
+    // The first one did not know it; it was then as the next one has it.
+    let restored = b.store.restore(&first).unwrap();
+    assert_eq!(names(&restored.changes), ["~.env", "-target/new"]);
+    assert_eq!(fs::read(b.root.join(".env")).unwrap(), b"the user's");
+    assert_eq!(fs::read(b.root.join("target/big")).unwrap(), b"rebuilt");
+    b.store.restore(&third).unwrap();
+    assert_eq!(fs::read(b.root.join(".env")).unwrap(), b"the tool's");
+    assert_eq!(fs::read(b.root.join("target/new")).unwrap(), b"the tool's");
+    b.fsck();
+}
+
+#[test]
+fn files_that_were_ignored_then_are_not_deleted() {
+    let mut b = Bench::new();
+    b.write(".gitignore", "out/\n");
+    b.write("out/mine", "precious");
+    let first = b.take();
+    b.write(".gitignore", "");
+    b.take();
+    b.write("out/mine", "precious still");
+    let restored = b.store.restore(&first).unwrap();
+    assert_eq!(names(&restored.changes), ["~.gitignore"]);
+    assert_eq!(restored.skipped.len(), 1, "{:?}", restored.skipped);
+    assert_eq!(fs::read(b.root.join("out/mine")).unwrap(), b"precious still");
+    // And the other way round: kept then, ignored now.
+    b.write("kept", "1");
+    let second = b.take();
+    b.write(".gitignore", "kept\n");
+    b.write("kept", "2");
+    let restored = b.store.restore(&second).unwrap();
+    assert_eq!(fs::read(b.root.join("kept")).unwrap(), b"1");
+    b.store.restore(&restored.before).unwrap();
+    assert_eq!(fs::read(b.root.join("kept")).unwrap(), b"2", "what was overwritten was kept first");
+}
+
+#[test]
+fn files_outside_are_restored_where_they_are() {
+    let mut b = Bench::new();
+    let outside = b.root.parent().unwrap().join("elsewhere/conf");
+    b.store.cover(std::slice::from_ref(&outside));
+    b.write("a", "1");
+    let first = b.take();
+    fs::create_dir(outside.parent().unwrap()).unwrap();
+    fs::write(&outside, "tool").unwrap();
+    let second = b.take();
+    let restored = b.store.restore(&first).unwrap();
+    assert_eq!(restored.changes[0].path, outside);
+    assert!(!outside.exists() && outside.parent().unwrap().exists());
+    b.store.restore(&second).unwrap();
+    assert_eq!(fs::read(&outside).unwrap(), b"tool");
+    b.fsck();
+}
+
+#[test]
+fn what_is_not_kept_is_listed_and_left_alone() {
+    let mut b = Bench::new();
+    b.store.set_limit(2 << 20);
+    b.write("large", vec![7u8; (2 << 20) + 1]);
+    b.write("streamed", vec![7u8; 2 << 20]);
+    b.write("shrinks", "small");
+    let _socket = std::os::unix::net::UnixListener::bind(b.root.join("socket")).unwrap();
+    let taken = b.store.take(&Label::new(Kind::Manual, "x")).unwrap();
+    let skipped: Vec<_> = taken.skipped.iter().map(|(p, why)| format!("{}: {why}", p.display())).collect();
+    assert_eq!(skipped, ["large: larger than 2 MB", "socket: a socket"]);
+    fs::remove_file(b.root.join("streamed")).unwrap();
+    b.write("large", "now small");
+    b.write("shrinks", vec![8u8; 3 << 20]);
+    let restored = b.store.restore(&taken.id).unwrap();
+    assert_eq!(names(&restored.changes), ["+streamed"]);
+    assert_eq!(fs::metadata(b.root.join("streamed")).unwrap().len(), 2 << 20);
+    assert_eq!(fs::read(b.root.join("large")).unwrap(), b"now small", "its earlier contents are unknown");
+    assert_eq!(fs::metadata(b.root.join("shrinks")).unwrap().len(), 3 << 20, "its present contents are in no checkpoint");
+    assert!(restored.skipped.len() >= 3, "{:?}", restored.skipped);
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let mut b = Bench::new();
+    let outside = b.root.parent().unwrap().join("outside");
+    fs::create_dir(&outside).unwrap();
+    b.write("dir/file", "1");
+    let first = b.take();
+    fs::remove_dir_all(b.root.join("dir")).unwrap();
+    symlink(&outside, b.root.join("dir")).unwrap();
+    fs::write(outside.join("file"), "the user's").unwrap();
+    b.store.restore(&first).unwrap();
+    assert_eq!(fs::read(b.root.join("dir/file")).unwrap(), b"1");
+    assert!(!b.root.join("dir").is_symlink());
+    assert_eq!(fs::read(outside.join("file")).unwrap(), b"the user's");
+}
+
+#[test]
+fn a_damaged_store_is_set_aside() {
+    let mut b = Bench::new();
+    b.write("a", "1");
+    let first = b.take();
+    let objects = b.store.folder().join("repo.git/objects");
+    for folder in fs::read_dir(&objects).unwrap().flatten().filter(|f| f.file_name().len() == 2) {
+        fs::remove_dir_all(folder.path()).unwrap();
+    }
+    let mut store = GitStore::open(&b.data, &b.root).unwrap();
+    assert!(store.notice().unwrap().contains("set aside"));
+    assert_eq!(store.notice(), None);
+    let taken = store.take(&Label::new(Kind::Manual, "new")).unwrap();
+    assert_eq!((store.list().unwrap().len(), taken.files_changed), (1, 1));
+    assert!(matches!(store.restore(&CheckpointId("0".repeat(40))), Err(CheckpointError::Unknown(_))));
+    assert!(store.folder().join("damaged-1.git").exists());
+    b.store = store;
+    b.fsck();
+    // The cache does not vouch for contents that are gone.
+    assert_ne!(first, taken.id);
+    assert!(b.store.restore(&taken.id).unwrap().changes.is_empty());
+}
+
+#[test]
+fn two_processes_share_a_store() {
+    let mut b = Bench::new();
+    let (data, root) = (b.data.clone(), b.root.clone());
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let (data, root) = (&data, &root);
+            scope.spawn(move || {
+                let mut store = GitStore::open(data, root).unwrap();
+                for i in 0..5 {
+                    fs::write(root.join(format!("f{n}")), format!("{i}")).unwrap();
+                    let id = store.take(&Label::new(Kind::AfterCall, format!("{n} {i}"))).unwrap().id;
+                    assert!(store.list().unwrap().iter().any(|e| e.id == id), "no checkpoint is lost");
+                }
+            });
+        }
+    });
+    b.take();
+    b.fsck();
+}
+
+#[test]
+fn pruning_drops_old_ones_and_what_only_they_need() {
+    let mut b = Bench::new();
+    let mut ids = vec![];
+    for n in 0..6 {
+        b.write("a", format!("version {n}"));
+        b.write(&format!("f{n}"), format!("{n}"));
+        ids.push((b.take(), copy(&b.root)));
+    }
+    let pruned = b.store.prune(&Retention { count: 2, ..Default::default() }).unwrap();
+    assert_eq!(pruned.checkpoints, 4);
+    assert!(pruned.objects >= 8, "{pruned:?}");
+    b.fsck();
+    assert!(matches!(b.store.restore(&ids[0].0), Err(CheckpointError::Unknown(_))));
+    b.store.restore(&ids[4].0).unwrap();
+    assert_eq!(copy(&b.root), ids[4].1);
+    // Old contents that come back are kept again.
+    b.write("a", "version 0");
+    let again = b.take();
+    b.write("a", "x");
+    b.store.restore(&again).unwrap();
+    assert_eq!(fs::read(b.root.join("a")).unwrap(), b"version 0");
+    let none = Retention { count: 100, age: std::time::Duration::from_secs(3600) };
+    assert_eq!(b.store.prune(&none).unwrap(), Pruned::default());
+    b.fsck();
+}
+
+#[test]
+fn the_twin_in_memory_behaves_the_same() {
+    let world = std::sync::Arc::new(std::sync::Mutex::new(memory::Files::new()));
+    let mut store = MemoryStore::new(world.clone());
+    let set = |path: &str, text: &str| drop(world.lock().unwrap().insert(path.into(), text.into()));
+    set("a", "1");
+    let first = store.take(&Label::new(Kind::BeforeTurn, "x")).unwrap();
+    assert_eq!(store.take(&Label::new(Kind::AfterTurn, "y")).unwrap(), Taken { files_changed: 0, ..first.clone() });
+    set("a", "2");
+    set("b", "3");
+    assert_eq!(names(&store.diff(&first.id, None).unwrap()), ["~a", "+b"]);
+    let restored = store.restore(&first.id).unwrap();
+    assert_eq!(names(&restored.changes), ["~a", "-b"]);
+    assert_eq!(world.lock().unwrap().len(), 1);
+    store.restore(&restored.before).unwrap();
+    assert_eq!(world.lock().unwrap().len(), 2);
+    store.fail_next("full disk");
+    assert!(store.take(&Label::new(Kind::Manual, "z")).is_err());
+}
