@@ -6,6 +6,8 @@ pub mod agent;
 pub mod atomic;
 pub mod checkpoint;
 pub mod config;
+pub mod commands;
+pub mod engine;
 pub mod failure;
 pub mod handle;
 pub mod llm;

@@ -28,6 +28,8 @@ pub struct Checkpointed {
     pub files_changed: usize,
     /// Files that the checkpoint does not cover, each with the reason.
     pub skipped: Vec<String>,
+    /// Something else that the user should know, such as that a damaged store was set aside.
+    pub notice: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

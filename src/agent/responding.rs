@@ -364,6 +364,9 @@ impl Agent {
                 self.record(record);
                 let event = CheckpointEvent::Taken { id: taken.id, label, kind: purpose, files_changed: taken.files_changed };
                 self.emit_here(EventBody::Checkpoint(event));
+                if let Some(text) = taken.notice {
+                    self.notice(Notice::warning(text));
+                }
                 if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
                     let mut notice = Notice::warning(format!("{} files are not covered by the checkpoint.", taken.skipped.len()));
                     notice.hints = taken.skipped.into_iter().take(5).collect();

@@ -2,9 +2,9 @@
 
 use crate::{
     agent::{CheckpointRequest, Checkpointed, Input, Restored},
-    checkpoint::{self, CheckpointStore},
+    checkpoint::{CheckpointStore, Kind, Label},
     mailbox::Mailbox,
-    protocol::{CheckpointId, SessionId},
+    protocol::{CheckpointId, CheckpointKind, SessionId},
 };
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::{io, path::PathBuf, thread::JoinHandle};
@@ -74,16 +74,20 @@ fn with<T>(
 }
 
 fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: CheckpointRequest) -> Result<Checkpointed, String> {
-    let label = checkpoint::Label {
+    let label = Label {
         text: request.label,
         session: Some(session.clone()),
         turn: Some(request.turn),
-        position: request.messages as u64,
-        kind: request.kind,
+        record: Some(request.messages as u64),
+        kind: match request.kind {
+            CheckpointKind::Opening => Kind::BeforeTurn,
+            CheckpointKind::Between => Kind::AfterCall,
+            CheckpointKind::Closing => Kind::AfterTurn,
+        },
     };
-    store.cover(&request.cover).map_err(|e| e.to_string())?;
+    store.cover(&request.cover);
     let taken = store.take(&label).map_err(|e| e.to_string())?;
-    Ok(Checkpointed { id: taken.id, files_changed: taken.files_changed, skipped: taken.skipped.iter().map(skipped).collect() })
+    Ok(Checkpointed { id: taken.id, files_changed: taken.files_changed, skipped: taken.skipped.iter().map(skipped).collect(), notice: store.notice() })
 }
 
 fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId) -> Result<Restored, String> {

@@ -270,7 +270,7 @@ impl World {
                     self.refused = false;
                 }
                 let id = CheckpointId(format!("c{}", self.checkpoints));
-                Input::Checkpointed(turn, Ok(Checkpointed { id, files_changed: 1, skipped: vec![] }))
+                Input::Checkpointed(turn, Ok(Checkpointed { id, files_changed: 1, skipped: vec![], notice: None }))
             }
             Open::Checkpoint(turn) => {
                 self.refused |= self.turn == Some(turn);

@@ -76,7 +76,7 @@ impl Bench {
             }
             "ranfail" => Input::Ran(call(), Err(ToolError::new(tail))),
             "checkpoint" => {
-                Input::Checkpointed(turn, Ok(Checkpointed { id: CheckpointId(rest.into()), files_changed: 1, skipped: vec![] }))
+                Input::Checkpointed(turn, Ok(Checkpointed { id: CheckpointId(rest.into()), files_changed: 1, skipped: vec![], notice: None }))
             }
             "nocheckpoint" => Input::Checkpointed(turn, Err("disk full".into())),
             "restored" => Input::Restored(

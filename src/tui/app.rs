@@ -1,0 +1,374 @@
+//! The screen's state and how it changes: `update(model, now, msg)` is pure and gives what is to be done as plain requests.
+//!
+//! Everything that happens comes in as a `Msg`; whatever touches the world goes out as a `Cmd`. `now` is the time since the
+//! screen was opened. Keys go to what has the focus: a panel, else the approval, else the prompt.
+
+use super::{
+    approval::Approval,
+    keymap::{self, Action, Context},
+    panel::{Panel, PanelOutcome},
+    prompt::Prompt,
+    status::Status,
+    transcript::{Cell, Layout, Transcript},
+};
+use crate::protocol::{self as protocol, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnOutcome};
+use backstitch_components::{
+    chat_log,
+    editor::Edit,
+    key::Chord,
+    text::span::Line,
+    theme::{ColorDepth, Theme},
+};
+use iocraft::{KeyCode, KeyModifiers};
+use serde::{Deserialize, Serialize};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Msg {
+    Key(KeyCode, KeyModifiers),
+    Paste(String),
+    /// Columns and rows.
+    Resize(u16, u16),
+    Event(Event),
+    Tick,
+    /// The session has begun, or why it could not.
+    Opened(Result<Vec<String>, Notice>),
+    /// The engine is gone without having been told to go.
+    EngineGone,
+    /// The process was asked to end by a signal.
+    Terminated,
+    /// Something that a command of the screen's came to.
+    Notice(Notice),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cmd {
+    Send(Command),
+    /// Remembers that the folder may be used, then opens the session.
+    Trust,
+    Open,
+    SaveProvider(ProviderSettings),
+    Suspend,
+    Repaint,
+    /// The demo instead of this session.
+    Demo,
+    Exit,
+}
+
+/// What does not change while a screen is open.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    pub root: PathBuf,
+    /// The root as it is shown: `~/src/shop (main)`.
+    pub place: String,
+    pub demo: bool,
+    pub trusted: bool,
+    /// What the prompt suggests while it is empty.
+    pub placeholder: String,
+    pub theme: Arc<Theme>,
+    pub depth: ColorDepth,
+    /// No animation.
+    pub still: bool,
+}
+
+pub struct Model {
+    pub setting: Setting,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    pub now: Duration,
+    pub tick: u64,
+    pub transcript: Transcript,
+    pub prompt: Prompt,
+    pub status: Status,
+    pub approval: Option<Approval>,
+    pub panel: Option<Panel>,
+    /// A second ctrl+c before this time exits.
+    pub exit_armed: Option<Duration>,
+    pub last_key: Duration,
+    greeted: bool,
+}
+
+/// Keys are not taken for an answer until the keyboard has been quiet this long.
+pub const QUIET: Duration = Duration::from_millis(300);
+const TWICE: Duration = Duration::from_secs(2);
+
+impl Model {
+    pub fn new(setting: Setting, size: (u16, u16)) -> (Model, Vec<Cmd>) {
+        let trusted = setting.trusted;
+        let model = Model {
+            prompt: Prompt::new(setting.placeholder.clone()),
+            status: Status { demo: setting.demo, ..Status::default() },
+            panel: (!trusted).then(Panel::trust),
+            setting,
+            size,
+            now: Duration::ZERO,
+            tick: 0,
+            transcript: Transcript::default(),
+            approval: None,
+            exit_armed: None,
+            last_key: Duration::ZERO,
+            greeted: false,
+        };
+        (model, if trusted { vec![Cmd::Open] } else { vec![] })
+    }
+
+    /// Columns for rows: one is left free, so that no terminal wraps a full row.
+    pub fn width(&self) -> usize {
+        usize::from(self.size.0).saturating_sub(1).max(1)
+    }
+
+    pub fn layout(&self) -> Layout {
+        Layout { width: self.width(), tick: self.tick, still: self.setting.still }
+    }
+
+    /// Rows to print above the live region.
+    pub fn take_outbox(&mut self) -> Vec<Line> {
+        self.transcript.take_outbox()
+    }
+
+    pub fn say(&mut self, notice: Notice) {
+        self.transcript.push(Cell::Notice(notice), self.width());
+    }
+
+    fn greet(&mut self) {
+        if std::mem::replace(&mut self.greeted, true) {
+            return;
+        }
+        let model = self.status.model.as_ref().map_or("no model yet".into(), |m| m.id.model.clone());
+        let name = if self.setting.demo { "backstitch demo" } else { "backstitch" };
+        let keys = [("/", "commands"), ("!", "shell"), ("shift+tab", "mode"), ("?", "keys")];
+        let rows = chat_log::welcome(name, env!("CARGO_PKG_VERSION"), &[&model, &self.setting.place], &keys, self.width());
+        self.transcript.header(rows);
+    }
+}
+
+/// How often the screen wants to be woken: never, unless something moves.
+pub fn tick_every(model: &Model) -> Option<Duration> {
+    if model.status.turn.is_none() && model.exit_armed.is_none() {
+        return None;
+    }
+    Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
+}
+
+pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
+    model.now = now;
+    if model.exit_armed.is_some_and(|until| now > until) {
+        model.exit_armed = None;
+    }
+    let cmds = match msg {
+        Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
+        Msg::Paste(text) => paste(model, &text),
+        Msg::Resize(columns, rows) => {
+            model.size = (columns, rows);
+            vec![]
+        }
+        Msg::Event(event) => fold(model, event),
+        Msg::Tick => {
+            model.tick += 1;
+            vec![]
+        }
+        Msg::Opened(Ok(warnings)) => {
+            warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+            vec![]
+        }
+        Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
+            model.say(notice);
+            vec![]
+        }
+        Msg::EngineGone => {
+            model.say(Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"));
+            vec![Cmd::Exit]
+        }
+        Msg::Terminated => vec![Cmd::Exit],
+    };
+    Approval::follow(model);
+    cmds
+}
+
+// --- keys ---
+
+fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
+    let quiet = model.now.saturating_sub(model.last_key) >= QUIET;
+    model.last_key = model.now;
+    if let Some(panel) = model.panel.take() {
+        return panel_key(model, panel, chord);
+    }
+    if model.approval.as_ref().is_some_and(|a| a.armed(model.now, quiet)) {
+        return Approval::key(model, chord);
+    }
+    prompt_key(model, chord)
+}
+
+fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
+    let ctrl_c = keymap::action(Context::Prompt, chord) == Some(Action::Cancel);
+    let outcome = if ctrl_c { PanelOutcome::Closed } else { panel.press(chord) };
+    let asks_trust = matches!(panel, Panel::Trust(_));
+    match outcome {
+        PanelOutcome::Stays => {
+            model.panel = Some(panel);
+            vec![]
+        }
+        // Without trust there is nothing to do here.
+        PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
+        PanelOutcome::Closed => vec![],
+        PanelOutcome::Does(cmd) => {
+            if let Cmd::Send(Command::Connect(settings)) = &cmd {
+                model.status.connecting = Some(settings.clone());
+            }
+            vec![cmd]
+        }
+    }
+}
+
+fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
+    let width = model.width();
+    match keymap::action(Context::Prompt, chord) {
+        Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
+        Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
+        Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
+        Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
+        Some(action) => return act(model, action),
+        None => {}
+    }
+    if let Some(edit) = Edit::from_chord(chord) {
+        model.prompt.editor.apply(edit, width);
+        model.exit_armed = None;
+    }
+    vec![]
+}
+
+fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let width = model.width();
+    match action {
+        Action::Submit => return Prompt::submit(model),
+        Action::Steer => return Prompt::steer(model),
+        Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
+        Action::Older => return Prompt::older(model),
+        Action::Newer => model.prompt.newer(),
+        Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
+        Action::Keys => model.panel = Some(Panel::Keys),
+        Action::Interrupt => return interrupt(model),
+        Action::Cancel => return cancel(model),
+        Action::Exit => return vec![Cmd::Exit],
+        Action::Suspend => return vec![Cmd::Suspend],
+        Action::Redraw => return vec![Cmd::Repaint],
+        Action::Thoughts => {
+            model.transcript.thoughts = !model.transcript.thoughts;
+            let text = if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
+            model.say(Notice::info(text).hint("/redraw prints what came before in the same way"));
+        }
+        // Of other contexts.
+        _ => {}
+    }
+    vec![]
+}
+
+pub fn interrupt(model: &mut Model) -> Vec<Cmd> {
+    match model.status.turn {
+        Some(turn) => {
+            model.status.stopping = true;
+            vec![Cmd::Send(Command::Interrupt(turn))]
+        }
+        None => vec![],
+    }
+}
+
+/// Ctrl+c clears what was typed, then interrupts, then exits when pressed twice.
+fn cancel(model: &mut Model) -> Vec<Cmd> {
+    if !model.prompt.editor.is_empty() {
+        model.prompt.editor.apply(Edit::Clear, model.width());
+        return vec![];
+    }
+    if model.status.turn.is_some() {
+        return interrupt(model);
+    }
+    if model.exit_armed.take().is_some() {
+        return vec![Cmd::Exit];
+    }
+    model.exit_armed = Some(model.now + TWICE);
+    vec![]
+}
+
+fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
+    model.last_key = model.now;
+    match &mut model.panel {
+        Some(panel) => panel.paste(text),
+        None => match &mut model.approval {
+            Some(approval) if approval.typing() => approval.paste(text),
+            _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
+        },
+    }
+    vec![]
+}
+
+// --- events ---
+
+fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
+    let (now, width) = (model.now, model.width());
+    model.status.fold(&event, now);
+    match event.body {
+        EventBody::Session(event) => return session(model, event),
+        EventBody::Turn(protocol::TurnEvent::UserSaid(prompt)) => model.transcript.push(Cell::User(prompt.text), width),
+        EventBody::Turn(protocol::TurnEvent::Ended(end)) => {
+            model.transcript.settle(now, width);
+            if end.how == TurnOutcome::Interrupted {
+                model.say(Notice::info("Interrupted."));
+            }
+            if let Some(footer) = model.status.footer(&end) {
+                model.transcript.push(footer, width);
+            }
+        }
+        EventBody::Turn(_) => {}
+        EventBody::Text(event) => model.transcript.text(event, now, width),
+        EventBody::Call(event) => model.transcript.call(event, width),
+        EventBody::Checkpoint(event) => {
+            if let Some(text) = Status::restored(&event) {
+                model.say(Notice::info(text));
+            }
+        }
+        EventBody::Notice(notice) => model.say(notice),
+    }
+    vec![]
+}
+
+fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
+    match event {
+        SessionEvent::Started { .. } => {
+            model.greet();
+            if model.status.model.is_none() {
+                model.panel = Some(Panel::setup());
+                return vec![Cmd::Send(Command::Discover)];
+            }
+        }
+        SessionEvent::ModelChanged(info) => {
+            if let Some(settings) = model.status.connecting.take() {
+                model.panel = None;
+                model.say(Notice::info(format!("Connected to {}.", info.id)));
+                return vec![Cmd::SaveProvider(ProviderSettings { models: vec![info.id.model], ..settings })];
+            }
+            model.say(Notice::info(format!("The model is {} now.", info.id)));
+        }
+        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
+        SessionEvent::Found(servers) => {
+            if let Some(Panel::Setup(setup)) = &mut model.panel {
+                setup.found(servers);
+            }
+        }
+        SessionEvent::Models(models) => {
+            let current = model.status.model.as_ref().map(|m| m.id.clone());
+            let mut rows: Vec<String> =
+                models.iter().map(|m| format!("{} {}", if Some(&m.id) == current.as_ref() { "▸" } else { " " }, m.id)).collect();
+            if rows.is_empty() {
+                rows.push("No provider has told its models; /model provider/name takes any name.".into());
+            }
+            model.prompt.models = models;
+            model.transcript.push(Cell::Said(rows.join("\n")), model.width());
+        }
+        SessionEvent::Cleared => {
+            model.transcript.clear();
+            model.say(Notice::info("A new conversation. The files are as they were."));
+        }
+        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
+    }
+    vec![]
+}

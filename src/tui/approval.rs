@@ -1,0 +1,118 @@
+//! The question before a change: what would happen, and the answers.
+//!
+//! It opens by itself, so it takes no key for an answer until the keyboard has been quiet: what was being typed goes on into the
+//! prompt, and nobody approves what they had not seen.
+
+use super::{
+    app::{Cmd, Model, QUIET, interrupt},
+    blocks,
+    keymap::{self, Action, Context},
+    transcript::CallCell,
+};
+use crate::protocol::{Access, CallId, Command, Decision};
+use backstitch_components::{
+    dialog::{Dialog, DialogOutcome, DialogState, DialogView},
+    editor::Edit,
+    key::Chord,
+    list::Item,
+    text::span::Line,
+};
+use std::{path::Path, time::Duration};
+
+#[derive(Debug)]
+pub struct Approval {
+    pub call: CallId,
+    state: DialogState,
+    opened: Duration,
+}
+
+/// In the order shown.
+const YES: usize = 0;
+const SESSION: usize = 1;
+const NO: usize = 2;
+
+impl Approval {
+    /// Opens, keeps or closes the question so that it is about the first call that waits.
+    pub fn follow(model: &mut Model) {
+        let asked = model.transcript.asked().map(|c| c.id);
+        if model.approval.as_ref().map(|a| a.call) != asked {
+            model.approval = asked.map(|call| Approval { call, state: DialogState::default(), opened: model.now });
+        }
+    }
+
+    /// May keys be answers?
+    pub fn armed(&self, now: Duration, quiet: bool) -> bool {
+        self.typing() || (quiet && now.saturating_sub(self.opened) >= QUIET)
+    }
+
+    pub fn typing(&self) -> bool {
+        self.state.typing.is_some()
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.state.text.apply(Edit::Paste(text.into()), 80);
+    }
+
+    pub fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
+        let (width, root) = (model.width(), model.setting.root.clone());
+        let Some(call) = model.transcript.asked().cloned() else { return vec![] };
+        let Some(approval) = &mut model.approval else { return vec![] };
+        if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Interrupt) {
+            return interrupt(model);
+        }
+        let dialog = dialog(&call, &root, width);
+        let decision = match approval.state.press(chord, &dialog) {
+            DialogOutcome::Chosen(YES, _) => Decision::Allow,
+            DialogOutcome::Chosen(SESSION, _) => Decision::AllowSession,
+            DialogOutcome::Chosen(NO, reason) if approval.typing() => {
+                let reason = reason.trim().to_string();
+                Decision::Deny { reason: (!reason.is_empty()).then_some(reason) }
+            }
+            DialogOutcome::Chosen(NO, _) => {
+                approval.state.type_for(NO);
+                return vec![];
+            }
+            DialogOutcome::Chosen(..) => {
+                model.transcript.print_block(&call, width);
+                return vec![];
+            }
+            DialogOutcome::Dismissed => return interrupt(model),
+            DialogOutcome::Moved | DialogOutcome::Ignored => return vec![],
+        };
+        // The next question opens when the agent asks it.
+        vec![Cmd::Send(Command::Decide { call: call.id, decision })]
+    }
+
+    pub fn view(&self, call: &CallCell, root: &Path, width: usize, max_rows: usize) -> DialogView {
+        self.state.clone().view(&dialog(call, root, width), width, max_rows)
+    }
+}
+
+fn dialog(call: &CallCell, root: &Path, width: usize) -> Dialog {
+    let session = match &call.access {
+        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, and every edit in this project for this session",
+        Some(Access::Run { .. }) => "yes, and this very command for this session",
+        _ => "yes, and this again for this session",
+    };
+    let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
+    Dialog {
+        title: Line::plain(question),
+        note: blocks::counts(&call.block),
+        body: body(call, width),
+        choices: vec![
+            Item::new("yes").key('y'),
+            Item::new(session).key('a'),
+            Item::new("no, and say why").key('n'),
+            Item::new("show all of it above").key('v'),
+        ],
+        asks: Some("what should be done instead? (enter sends, esc returns)".into()),
+    }
+}
+
+fn body(call: &CallCell, width: usize) -> Vec<Line> {
+    let mut rows = blocks::rows(&call.block, width, None);
+    if rows.is_empty() {
+        rows = vec![Line::plain(format!("    {} {}", call.name, call.title))];
+    }
+    rows
+}

@@ -1,0 +1,225 @@
+//! No model yet: take a server found on this machine, enter an address and a key, or see the demo.
+
+use super::PanelOutcome;
+use crate::{
+    protocol::{Command, FoundServer, ProviderSettings},
+    tui::app::Cmd,
+};
+use backstitch_components::{
+    dialog::{Dialog, DialogOutcome, DialogState, DialogView},
+    editor::{Edit, Editor, Look},
+    key::Chord,
+    list::Item,
+    text::span::{Line, Span, Style},
+    theme::Role,
+};
+use iocraft::KeyCode;
+
+#[derive(Debug, Default)]
+pub struct Setup {
+    state: DialogState,
+    /// `None` while the machine is still being searched.
+    found: Option<Vec<FoundServer>>,
+    form: Option<Form>,
+}
+
+#[derive(Debug, Default)]
+struct Form {
+    url: Editor,
+    key: Editor,
+    on_key: bool,
+    problem: Option<&'static str>,
+}
+
+impl Setup {
+    pub fn found(&mut self, servers: Vec<FoundServer>) {
+        self.found = Some(servers);
+    }
+
+    fn servers(&self) -> &[FoundServer] {
+        self.found.as_deref().unwrap_or_default()
+    }
+
+    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        if let Some(form) = &mut self.form {
+            return match form.press(chord) {
+                FormOutcome::Stays => PanelOutcome::Stays,
+                FormOutcome::Back => {
+                    self.form = None;
+                    PanelOutcome::Stays
+                }
+                FormOutcome::Done(settings) => PanelOutcome::Does(Cmd::Send(Command::Connect(settings))),
+            };
+        }
+        let servers = self.servers().len();
+        match self.state.press(chord, &self.dialog()) {
+            DialogOutcome::Chosen(n, _) if n < servers => {
+                PanelOutcome::Does(Cmd::Send(Command::Connect(self.servers()[n].settings.clone())))
+            }
+            DialogOutcome::Chosen(n, _) if n == servers => {
+                self.form = Some(Form::default());
+                PanelOutcome::Stays
+            }
+            DialogOutcome::Chosen(..) => PanelOutcome::Does(Cmd::Demo),
+            DialogOutcome::Dismissed => PanelOutcome::Closed,
+            DialogOutcome::Moved | DialogOutcome::Ignored => PanelOutcome::Stays,
+        }
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        if let Some(form) = &mut self.form {
+            let line = text.trim().lines().next().unwrap_or_default().to_string();
+            form.field().apply(Edit::Insert(line), 200);
+        }
+    }
+
+    fn dialog(&self) -> Dialog {
+        let mut choices: Vec<Item> = self
+            .servers()
+            .iter()
+            .map(|s| {
+                let models = s.settings.models.len();
+                let first = s.settings.models.first().map_or(String::new(), |m| m.to_string());
+                let more = if models > 1 { format!("{first} and {} more", models - 1) } else { first };
+                Item::new(format!("{} at {}", s.settings.name, s.settings.base_url)).detail(Line::styled(more, Role::Dim))
+            })
+            .collect();
+        choices.push(Item::new("enter an address and a key").key('e'));
+        choices.push(Item::new("try the demo: a scripted model, a small project, everything else real").key('d'));
+        let search = match &self.found {
+            None => "Looking for model servers on this machine …",
+            Some(found) if found.is_empty() => "None was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
+            Some(_) => "Found on this machine:",
+        };
+        Dialog {
+            title: Line::plain("Backstitch has no model to talk to yet."),
+            body: vec![Line::styled(format!("  {search}"), Role::Dim)],
+            choices,
+            ..Dialog::default()
+        }
+    }
+
+    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        match &self.form {
+            Some(form) => form.view(width),
+            None => self.state.clone().view(&self.dialog(), width, max_rows),
+        }
+    }
+}
+
+enum FormOutcome {
+    Stays,
+    Back,
+    Done(ProviderSettings),
+}
+
+impl Form {
+    fn field(&mut self) -> &mut Editor {
+        if self.on_key { &mut self.key } else { &mut self.url }
+    }
+
+    fn press(&mut self, chord: &Chord) -> FormOutcome {
+        match chord.code {
+            KeyCode::Esc => return FormOutcome::Back,
+            KeyCode::Tab | KeyCode::Up | KeyCode::Down => self.on_key = !self.on_key,
+            KeyCode::Enter if !self.on_key => match address(self.url.text()) {
+                Ok(_) => (self.on_key, self.problem) = (true, None),
+                Err(why) => self.problem = Some(why),
+            },
+            KeyCode::Enter => match address(self.url.text()) {
+                Ok(base_url) => return FormOutcome::Done(settings(base_url, self.key.text().trim())),
+                Err(why) => (self.on_key, self.problem) = (false, Some(why)),
+            },
+            _ => {
+                if let Some(edit) = Edit::from_chord(chord).filter(|e| *e != Edit::Newline) {
+                    self.field().apply(edit, 200);
+                }
+            }
+        }
+        FormOutcome::Stays
+    }
+
+    fn view(&self, width: usize) -> DialogView {
+        let look = |label: &'static str, placeholder: &str| Look {
+            prompt: Span::new(label, Style::from(Role::Accent)),
+            placeholder: placeholder.into(),
+        };
+        let url = self.url.view(&look("  address  ", "http://localhost:11434/v1"), width, 3);
+        // A key is never on the screen; its length is, so that a paste can be seen to have worked.
+        let stars = Editor::with_text(&"•".repeat(self.key.text().chars().count()));
+        let key = stars.view(&look("  key      ", "empty for a local server"), width, 3);
+        let mut rows = vec![Line::styled("  The address of an OpenAI-compatible server, and its key.", Style::new().bold())];
+        let url_at = rows.len();
+        rows.extend(url.rows);
+        let key_at = rows.len();
+        rows.extend(key.rows);
+        let hint = self.problem.unwrap_or("enter goes on · tab changes the field · esc returns");
+        rows.push(Line::styled(format!("  {hint}"), if self.problem.is_some() { Role::Error } else { Role::Dim }));
+        let cursor = if self.on_key { (key.cursor.0, key_at + key.cursor.1) } else { (url.cursor.0, url_at + url.cursor.1) };
+        DialogView { rows, cursor: Some(cursor) }
+    }
+}
+
+/// `localhost:8080` is as good as `http://localhost:8080/v1`.
+fn address(text: &str) -> Result<String, &'static str> {
+    let text = text.trim().trim_end_matches('/');
+    if text.is_empty() {
+        return Err("an address, please: http://localhost:11434/v1");
+    }
+    let local = |t: &str| t.starts_with("localhost") || t.starts_with("127.") || t.starts_with('[');
+    let url = match text.split_once("://") {
+        Some(("http" | "https", rest)) if !rest.is_empty() => text.to_string(),
+        Some(_) => return Err("the address must begin with http:// or https://"),
+        None if local(text) => format!("http://{text}"),
+        None => format!("https://{text}"),
+    };
+    if url.contains(char::is_whitespace) {
+        return Err("an address has no spaces in it");
+    }
+    let has_path = url.splitn(4, '/').nth(3).is_some_and(|path| !path.is_empty());
+    Ok(if has_path { url } else { format!("{url}/v1") })
+}
+
+fn settings(base_url: String, key: &str) -> ProviderSettings {
+    let host = base_url.split('/').nth(2).unwrap_or("provider");
+    let name = host.rsplit('@').next().unwrap_or(host).to_string();
+    ProviderSettings { name, base_url, api_key: (!key.is_empty()).then(|| key.into()), ..ProviderSettings::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_as_people_type_them() {
+        for (typed, expected) in [
+            ("localhost:8080", Ok("http://localhost:8080/v1")),
+            ("127.0.0.1:1234/", Ok("http://127.0.0.1:1234/v1")),
+            ("http://box:8000/v1", Ok("http://box:8000/v1")),
+            ("https://api.example.com/openai/v1/", Ok("https://api.example.com/openai/v1")),
+            ("api.example.com", Ok("https://api.example.com/v1")),
+            ("ftp://x", Err("the address must begin with http:// or https://")),
+            ("", Err("an address, please: http://localhost:11434/v1")),
+            ("a b", Err("an address has no spaces in it")),
+        ] {
+            assert_eq!(address(typed), expected.map(String::from), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_on_the_screen() {
+        let mut setup = Setup::default();
+        let press = |setup: &mut Setup, keys: &str| {
+            let mut last = PanelOutcome::Stays;
+            for key in keys.split(' ') {
+                last = setup.press(&key.parse().unwrap());
+            }
+            last
+        };
+        press(&mut setup, "e l o c a l h o s t enter s e c r e t");
+        let shown: String = setup.view(80, 20).rows.iter().map(|r| r.text() + "\n").collect();
+        assert!(shown.contains("••••••") && !shown.contains("secret"), "{shown}");
+        let PanelOutcome::Does(Cmd::Send(Command::Connect(settings))) = press(&mut setup, "enter") else { panic!("not done") };
+        assert_eq!((settings.api_key.as_deref(), settings.base_url.as_str()), (Some("secret"), "http://localhost/v1"));
+    }
+}

@@ -1,0 +1,38 @@
+//! The first question in a folder: may its files be read and worked on? Nothing in it is read before.
+
+use super::PanelOutcome;
+use crate::tui::app::Cmd;
+use backstitch_components::{
+    dialog::{Dialog, DialogOutcome, DialogState, DialogView},
+    key::Chord,
+    list::Item,
+    text::{span::Line, wrap::wrap},
+};
+
+#[derive(Debug, Default)]
+pub struct Trust(DialogState);
+
+impl Trust {
+    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        match self.0.press(chord, &dialog("", 80)) {
+            DialogOutcome::Chosen(1, _) => PanelOutcome::Does(Cmd::Trust),
+            DialogOutcome::Chosen(..) | DialogOutcome::Dismissed => PanelOutcome::Closed,
+            DialogOutcome::Moved | DialogOutcome::Ignored => PanelOutcome::Stays,
+        }
+    }
+
+    pub fn view(&self, place: &str, width: usize, max_rows: usize) -> DialogView {
+        self.0.clone().view(&dialog(place, width), width, max_rows)
+    }
+}
+
+fn dialog(place: &str, width: usize) -> Dialog {
+    let why = "Its files steer what the agent does: settings, instructions, commands. Say yes only where you know who wrote them.";
+    Dialog {
+        title: Line::plain(format!("Do you trust the files in {place}?")),
+        body: wrap(&Line::plain(why), width.saturating_sub(4)).into_iter().map(|row| row.indented(2)).chain([Line::new()]).collect(),
+        // The safe answer is the one that enter takes.
+        choices: vec![Item::new("no, leave").key('n'), Item::new("yes, and remember it").key('y')],
+        ..Dialog::default()
+    }
+}

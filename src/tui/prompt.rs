@@ -1,0 +1,117 @@
+//! The prompt: what is typed, what was sent before, and what sending it means.
+
+use super::{
+    app::{Cmd, Model},
+    panel::Panel,
+    transcript::Cell,
+};
+use crate::{
+    commands::{self, Around, Outcome, Screen},
+    protocol::{self, Command, ModelInfo, Notice},
+};
+use backstitch_components::editor::{Editor, EditorView, Look};
+
+#[derive(Debug)]
+pub struct Prompt {
+    pub editor: Editor,
+    /// Sent from here, newest first.
+    history: Vec<String>,
+    placeholder: String,
+    /// For `/model`: the models that providers have told of.
+    pub models: Vec<ModelInfo>,
+}
+
+impl Prompt {
+    pub fn new(placeholder: String) -> Self {
+        Prompt { editor: Editor::new(), history: vec![], placeholder, models: vec![] }
+    }
+
+    pub fn view(&self, width: usize, max_rows: usize) -> EditorView {
+        let placeholder = if self.history.is_empty() { self.placeholder.clone() } else { String::new() };
+        self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
+    }
+
+    fn take(&mut self) -> String {
+        let text = self.editor.take();
+        if self.history.first() != Some(&text) {
+            self.history.insert(0, text.clone());
+        }
+        text
+    }
+
+    /// Enter sends what is there: a command, a shell line, or a prompt.
+    pub fn submit(model: &mut Model) -> Vec<Cmd> {
+        let text = model.prompt.editor.submit_text();
+        if text.trim().is_empty() {
+            return vec![];
+        }
+        if let Some(command) = text.trim().strip_prefix('!') {
+            let command = command.trim().to_string();
+            model.prompt.take();
+            return if command.is_empty() { vec![] } else { vec![Cmd::Send(Command::RunShell(command))] };
+        }
+        match commands::parse(text.trim()) {
+            None => {
+                let text = model.prompt.take();
+                vec![Cmd::Send(Command::Prompt(protocol::Prompt { text }))]
+            }
+            Some(Err(why)) => {
+                // The text stays: it may only be misspelt.
+                model.say(Notice::error(why));
+                vec![]
+            }
+            Some(Ok((command, arguments))) => {
+                let outcome = (command.run)(arguments, &Around { models: model.prompt.models.clone() });
+                if !matches!(outcome, Outcome::Fail(_)) {
+                    model.prompt.take();
+                }
+                Self::carry_out(model, outcome)
+            }
+        }
+    }
+
+    fn carry_out(model: &mut Model, outcome: Outcome) -> Vec<Cmd> {
+        match outcome {
+            Outcome::Send(command) => return vec![Cmd::Send(command)],
+            Outcome::Say(text) => model.transcript.push(Cell::Said(text), model.width()),
+            Outcome::Fail(why) => model.say(Notice::error(why)),
+            Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
+            Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
+            Outcome::Screen(Screen::Setup) => {
+                model.panel = Some(Panel::setup());
+                return vec![Cmd::Send(Command::Discover)];
+            }
+            Outcome::Screen(Screen::Exit) => return vec![Cmd::Exit],
+        }
+        vec![]
+    }
+
+    /// Into the running turn instead of after it.
+    pub fn steer(model: &mut Model) -> Vec<Cmd> {
+        if model.prompt.editor.submit_text().trim().is_empty() {
+            return vec![];
+        }
+        let text = model.prompt.take();
+        vec![Cmd::Send(Command::Steer(text))]
+    }
+
+    /// Earlier prompts; first of all those that still wait, which come back out of the queue.
+    pub fn older(model: &mut Model) -> Vec<Cmd> {
+        if model.prompt.editor.is_empty() && !model.status.queue.is_empty() {
+            return vec![Cmd::Send(Command::Unqueue)];
+        }
+        let Prompt { editor, history, .. } = &mut model.prompt;
+        editor.recall_older(history);
+        vec![]
+    }
+
+    pub fn newer(&mut self) {
+        self.editor.recall_newer(&self.history);
+    }
+
+    /// A prompt comes back. What has been typed since is kept below it.
+    pub fn give_back(&mut self, text: &str) {
+        let typed = self.editor.text().to_string();
+        self.editor.set_text(&if typed.trim().is_empty() { text.to_string() } else { format!("{text}\n{typed}") });
+    }
+}

@@ -1,0 +1,376 @@
+//! The conversation on the screen: a fold over events into cells.
+//!
+//! Finished rows go to the outbox once and become the terminal's; only what may still change is live. Cells are kept as data, so
+//! that the whole conversation can be printed again at another width.
+
+use super::blocks;
+use crate::protocol::*;
+use backstitch_components::{
+    chat_log::{self, GUTTER, ToolState},
+    markdown::{MarkdownStream, render},
+    text::{span::Line, wrap::cut},
+    theme::Role,
+};
+use std::time::Duration;
+
+/// Rows of a diff that are printed without being asked for.
+const DIFF_ROWS: usize = 24;
+const OUTPUT_ROWS: usize = 6;
+/// Rows of a prompt that are printed: a pasted log is not read again on the screen.
+const PROMPT_ROWS: usize = 20;
+
+/// A finished part of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    User(String),
+    Answer(String),
+    Reasoning { text: String, took: Duration },
+    Call(CallCell),
+    Notice(Notice),
+    Footer { parts: Vec<String>, figures: Vec<String> },
+    /// Plain rows of a slash command.
+    Said(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallCell {
+    pub id: CallId,
+    pub name: String,
+    pub title: String,
+    pub access: Option<Access>,
+    pub block: Block,
+    pub state: CallState,
+    /// What a running command has printed so far: its tail.
+    pub output: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    Waiting,
+    Asked,
+    Running,
+    Finished(Outcome),
+}
+
+#[derive(Debug, Default)]
+pub struct Transcript {
+    pub cells: Vec<Cell>,
+    answer: Option<Answer>,
+    reasoning: Option<(String, Duration)>,
+    pub calls: Vec<CallCell>,
+    /// Reasoning is shown in full, not as one line.
+    pub thoughts: bool,
+    outbox: Vec<Line>,
+    last: Option<Kind>,
+}
+
+#[derive(Debug, Default)]
+struct Answer {
+    text: String,
+    stream: MarkdownStream,
+    begun: bool,
+}
+
+/// Parts of a kind stand together; between kinds there is an empty row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    User,
+    Answer,
+    Reasoning,
+    Call,
+    Notice,
+    Footer,
+}
+
+/// How rows are laid out now.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    pub width: usize,
+    pub tick: u64,
+    pub still: bool,
+}
+
+impl Transcript {
+    /// Rows to print above the live region, since the last time.
+    pub fn take_outbox(&mut self) -> Vec<Line> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// `begins`: not the rest of what was printed last.
+    fn print(&mut self, kind: Kind, rows: Vec<Line>, begins: bool) {
+        if rows.is_empty() {
+            return;
+        }
+        let apart = self.last.is_some_and(|last| last != kind || begins && kind != Kind::Call);
+        if apart {
+            self.outbox.push(Line::new());
+        }
+        self.last = Some(kind);
+        self.outbox.extend(rows);
+    }
+
+    pub fn push(&mut self, cell: Cell, width: usize) {
+        let (kind, rows) = cell_rows(&cell, width, self.thoughts);
+        self.print(kind, rows, true);
+        self.cells.push(cell);
+    }
+
+    pub fn header(&mut self, rows: Vec<Line>) {
+        self.outbox.extend(rows);
+        self.last = Some(Kind::Footer);
+    }
+
+    /// Everything again, for another width.
+    pub fn print_again(&mut self, width: usize) {
+        self.last = None;
+        for cell in self.cells.clone() {
+            let (kind, rows) = cell_rows(&cell, width, self.thoughts);
+            self.print(kind, rows, true);
+        }
+        if let Some(answer) = &mut self.answer {
+            answer.stream = MarkdownStream::new();
+            answer.begun = false;
+            let text = answer.text.clone();
+            answer.stream.push(&text);
+            self.flush_answer(width);
+        }
+    }
+
+    // --- what events do ---
+
+    pub fn text(&mut self, event: TextEvent, now: Duration, width: usize) {
+        match event {
+            TextEvent::Reasoning(text) => self.reasoning.get_or_insert_with(|| (String::new(), now)).0.push_str(&text),
+            TextEvent::Answer(text) => {
+                self.end_reasoning(now, width);
+                let answer = self.answer.get_or_insert_default();
+                answer.text.push_str(&text);
+                answer.stream.push(&text);
+                self.flush_answer(width);
+            }
+            TextEvent::Done => {
+                self.end_reasoning(now, width);
+                self.end_answer(width);
+            }
+        }
+    }
+
+    fn flush_answer(&mut self, width: usize) {
+        let Some(answer) = &mut self.answer else { return };
+        let rows = answer.stream.settled(width.saturating_sub(GUTTER));
+        self.print_answer(rows);
+    }
+
+    fn print_answer(&mut self, rows: Vec<Line>) {
+        let Some(answer) = &mut self.answer else { return };
+        if rows.is_empty() {
+            return;
+        }
+        let begins = !std::mem::replace(&mut answer.begun, true);
+        self.print(Kind::Answer, chat_log::assistant(rows, begins), begins);
+    }
+
+    fn end_answer(&mut self, width: usize) {
+        let Some(answer) = &mut self.answer else { return };
+        let rows = answer.stream.finish(width.saturating_sub(GUTTER));
+        self.print_answer(rows);
+        self.cells.extend(self.answer.take().map(|answer| Cell::Answer(answer.text)));
+    }
+
+    fn end_reasoning(&mut self, now: Duration, width: usize) {
+        if let Some((text, began)) = self.reasoning.take() {
+            self.push(Cell::Reasoning { text, took: now.saturating_sub(began) }, width);
+        }
+    }
+
+    pub fn call(&mut self, event: CallEvent, width: usize) {
+        match event {
+            CallEvent::Proposed { id, name, title } => {
+                let (access, block, state) = (None, Block::Nothing, CallState::Waiting);
+                self.calls.push(CallCell { id, name, title, access, block, state, output: String::new() });
+            }
+            CallEvent::Previewed { id, access, title, block } => {
+                if let Some(call) = self.live_call(id) {
+                    (call.access, call.title, call.block) = (Some(access), title, block);
+                }
+            }
+            CallEvent::Asked { id } => self.set_state(id, CallState::Asked),
+            CallEvent::Started { id } => self.set_state(id, CallState::Running),
+            CallEvent::Progress { id, output } => {
+                if let Some(call) = self.live_call(id) {
+                    call.output.push_str(&output);
+                    keep_tail(&mut call.output);
+                }
+            }
+            CallEvent::Finished { id, outcome } => {
+                self.set_state(id, CallState::Finished(outcome));
+                while self.calls.first().is_some_and(|c| matches!(c.state, CallState::Finished(_))) {
+                    let call = self.calls.remove(0);
+                    self.push(Cell::Call(call), width);
+                }
+            }
+        }
+    }
+
+    /// All of what a call is about, into the scrollback: for a question that is longer than the screen.
+    pub fn print_block(&mut self, call: &CallCell, width: usize) {
+        let mut rows = vec![chat_log::tool_line(ToolState::Waiting, &call.name, &call.title, blocks::counts(&call.block), width)];
+        rows.extend(blocks::rows(&call.block, width, None));
+        self.print(Kind::Call, rows, true);
+    }
+
+    fn live_call(&mut self, id: CallId) -> Option<&mut CallCell> {
+        self.calls.iter_mut().find(|c| c.id == id)
+    }
+
+    fn set_state(&mut self, id: CallId, state: CallState) {
+        if let Some(call) = self.live_call(id) {
+            call.state = state;
+        }
+    }
+
+    /// The first call that waits for the user.
+    pub fn asked(&self) -> Option<&CallCell> {
+        self.calls.iter().find(|c| c.state == CallState::Asked)
+    }
+
+    /// Nothing of a turn is left live when it ends.
+    pub fn settle(&mut self, now: Duration, width: usize) {
+        self.end_reasoning(now, width);
+        self.end_answer(width);
+        for call in std::mem::take(&mut self.calls) {
+            self.push(Cell::Call(call), width);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    // --- what is live ---
+
+    /// Rows that may still change, at the most `max_rows`: the newest.
+    pub fn live(&self, layout: Layout, max_rows: usize) -> Vec<Line> {
+        let mut rows = vec![];
+        let begin = |rows: &mut Vec<Line>, kind: Kind| {
+            if rows.is_empty() && self.last.is_some_and(|last| last != kind) {
+                rows.push(Line::new());
+            }
+        };
+        if let Some((text, _)) = &self.reasoning {
+            begin(&mut rows, Kind::Reasoning);
+            let all = chat_log::reasoning(tail_of(text, 2_000), layout.width);
+            rows.extend(last(all, 4));
+        }
+        if let Some(answer) = &self.answer {
+            let tail = answer.stream.tail(layout.width.saturating_sub(GUTTER));
+            if !tail.is_empty() {
+                begin(&mut rows, Kind::Answer);
+                rows.extend(chat_log::assistant(tail, !answer.begun));
+            }
+        }
+        for call in &self.calls {
+            begin(&mut rows, Kind::Call);
+            rows.extend(live_call_rows(call, layout));
+        }
+        last(rows, max_rows)
+    }
+}
+
+fn last(mut rows: Vec<Line>, max_rows: usize) -> Vec<Line> {
+    let from = rows.len().saturating_sub(max_rows);
+    rows.split_off(from)
+}
+
+/// At least the last `bytes` of a text, from the start of a line where there is one.
+fn tail_of(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from -= 1;
+    }
+    let tail = &text[from..];
+    match tail.find('\n') {
+        Some(end) if from > 0 => &tail[end + 1..],
+        _ => tail,
+    }
+}
+
+/// A command may print without end; the screen shows a few rows of it.
+fn keep_tail(output: &mut String) {
+    const KEEP: usize = 16 * 1024;
+    if output.len() > 2 * KEEP {
+        *output = tail_of(output, KEEP).to_string();
+    }
+}
+
+fn live_call_rows(call: &CallCell, layout: Layout) -> Vec<Line> {
+    let state = match &call.state {
+        CallState::Waiting | CallState::Asked => ToolState::Waiting,
+        CallState::Running => ToolState::Running { tick: layout.tick, still: layout.still },
+        CallState::Finished(outcome) => tool_state(outcome),
+    };
+    let mut rows = vec![chat_log::tool_line(state, &call.name, &call.title, Line::new(), layout.width)];
+    if call.state == CallState::Running {
+        rows.extend(chat_log::output_tail(&call.output, OUTPUT_ROWS, layout.width));
+    }
+    rows
+}
+
+fn tool_state(outcome: &Outcome) -> ToolState {
+    match outcome {
+        Outcome::Done(output) if output.failed => ToolState::Failed,
+        Outcome::Done(_) => ToolState::Done,
+        Outcome::Failed(_) => ToolState::Failed,
+        Outcome::Denied { .. } | Outcome::Forbidden(_) | Outcome::Interrupted { .. } => ToolState::Denied,
+    }
+}
+
+fn call_rows(call: &CallCell, width: usize) -> Vec<Line> {
+    let CallState::Finished(outcome) = &call.state else {
+        return vec![chat_log::tool_line(ToolState::Denied, &call.name, &call.title, "interrupted".into(), width)];
+    };
+    let (result, below) = match outcome {
+        Outcome::Done(output) => {
+            let result = match blocks::counts(&output.for_user) {
+                counts if counts.is_empty() => Line::plain(output.summary.clone()),
+                counts => counts,
+            };
+            let limit = if matches!(output.for_user, Block::Diff(_)) { DIFF_ROWS } else { OUTPUT_ROWS };
+            let open = blocks::opens(&output.for_user) || output.failed;
+            (result, if open { blocks::rows(&output.for_user, width, Some(limit)) } else { vec![] })
+        }
+        Outcome::Failed(why) => ("failed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),
+        Outcome::Forbidden(why) => ("not allowed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),
+        Outcome::Denied { reason: None } => ("declined".into(), vec![]),
+        Outcome::Denied { reason: Some(reason) } => ("declined".into(), chat_log::output_tail(reason, OUTPUT_ROWS, width)),
+        Outcome::Interrupted { output } => ("interrupted".into(), chat_log::output_tail(output, OUTPUT_ROWS, width)),
+    };
+    let mut rows = vec![chat_log::tool_line(tool_state(outcome), &call.name, &call.title, result, width)];
+    rows.extend(below);
+    rows
+}
+
+fn cell_rows(cell: &Cell, width: usize, thoughts: bool) -> (Kind, Vec<Line>) {
+    match cell {
+        Cell::User(text) => (Kind::User, chat_log::user_prompt(text, width, Some(PROMPT_ROWS))),
+        Cell::Answer(text) => (Kind::Answer, chat_log::assistant(render(text, width.saturating_sub(GUTTER)), true)),
+        Cell::Reasoning { text, .. } if thoughts => (Kind::Reasoning, chat_log::reasoning(text, width)),
+        Cell::Reasoning { took, .. } => (Kind::Reasoning, vec![chat_log::reasoning_folded(took.as_secs(), width)]),
+        Cell::Call(call) => (Kind::Call, call_rows(call, width)),
+        Cell::Notice(notice) => {
+            let level = match notice.level {
+                Level::Info => chat_log::Level::Info,
+                Level::Warning => chat_log::Level::Warning,
+                Level::Error => chat_log::Level::Error,
+            };
+            let hints: Vec<&str> = notice.hints.iter().map(String::as_str).collect();
+            (Kind::Notice, chat_log::notice(level, &notice.text, &hints, width))
+        }
+        Cell::Footer { parts, figures } => {
+            let (parts, figures): (Vec<&str>, Vec<&str>) =
+                (parts.iter().map(String::as_str).collect(), figures.iter().map(String::as_str).collect());
+            (Kind::Footer, vec![chat_log::turn_footer(&parts, &figures, width)])
+        }
+        Cell::Said(text) => (Kind::Notice, text.lines().map(|l| cut(&Line::styled(l.to_owned(), Role::Dim).indented(2), width)).collect()),
+    }
+}
