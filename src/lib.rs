@@ -5,6 +5,7 @@
 pub mod atomic;
 pub mod checkpoint;
 pub mod mailbox;
+pub mod project;
 pub mod protocol;
 pub mod session;
 pub mod tools;

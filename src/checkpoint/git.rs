@@ -11,9 +11,11 @@ use super::{
     stat_cache::StatCache,
     tree::{self, File, Place, Snapshot},
 };
-use crate::protocol::{CheckpointId, FileChange, SharedText};
+use crate::{
+    project,
+    protocol::{CheckpointId, FileChange, SharedText},
+};
 use git2::{Oid, Repository, RepositoryInitOptions, Signature, Time};
-use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeSet,
     fs,
@@ -51,8 +53,7 @@ impl GitStore {
     /// `data` is the folder for the data of all projects.
     pub fn open(data: &Path, root: &Path) -> Result<Self, CheckpointError> {
         let root = root.canonicalize().map_err(CheckpointError::io(root))?;
-        let name: String = Sha256::digest(root.as_os_str().as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
-        let folder = data.join("checkpoints").join(name);
+        let folder = data.join("checkpoints").join(project::key(&root));
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(CheckpointError::io(&folder))?;
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
