@@ -12,6 +12,7 @@ pub mod failure;
 pub mod handle;
 pub mod llm;
 pub mod mailbox;
+pub mod project;
 pub mod protocol;
 pub mod session;
 pub mod tools;

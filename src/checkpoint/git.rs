@@ -11,9 +11,11 @@ use super::{
     stat_cache::StatCache,
     tree::{self, File, Place, Snapshot},
 };
-use crate::protocol::{CheckpointId, FileChange, SharedText};
+use crate::{
+    project,
+    protocol::{CheckpointId, FileChange, SharedText},
+};
 use git2::{Oid, Repository, RepositoryInitOptions, Signature, Time};
-use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeSet,
     fs,
@@ -34,6 +36,8 @@ pub struct GitStore {
     root: PathBuf,
     /// Holds the repository, the lock and the stat cache.
     folder: PathBuf,
+    /// The data of all projects: never part of a checkpoint, even if it is inside the root.
+    data: PathBuf,
     repo: Repository,
     cache: StatCache,
     covered: BTreeSet<Place>,
@@ -51,8 +55,9 @@ impl GitStore {
     /// `data` is the folder for the data of all projects.
     pub fn open(data: &Path, root: &Path) -> Result<Self, CheckpointError> {
         let root = root.canonicalize().map_err(CheckpointError::io(root))?;
-        let name: String = Sha256::digest(root.as_os_str().as_bytes()).iter().take(10).map(|b| format!("{b:02x}")).collect();
-        let folder = data.join("checkpoints").join(name);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(CheckpointError::io(data))?;
+        let data = data.canonicalize().map_err(CheckpointError::io(data))?;
+        let folder = data.join("checkpoints").join(project::key(&root));
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(CheckpointError::io(&folder))?;
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
@@ -66,7 +71,7 @@ impl GitStore {
             }
             Err(e) => return Err(e),
         };
-        let mut store = GitStore { cache: StatCache::default(), covered: BTreeSet::new(), limit: LIMIT, root, folder, repo, notice };
+        let mut store = GitStore { cache: StatCache::default(), covered: BTreeSet::new(), limit: LIMIT, root, folder, data, repo, notice };
         store.cache = store.load_cache()?;
         Ok(store)
     }
@@ -108,7 +113,7 @@ impl GitStore {
         }
         covered.extend(also);
         let odb = self.repo.odb()?;
-        Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit: self.limit }.run(&covered)
+        Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit: self.limit, own: &self.data }.run(&covered)
     }
 
     fn commit(&mut self, present: &Snapshot, label: &Label) -> Result<Taken, CheckpointError> {

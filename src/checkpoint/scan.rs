@@ -49,6 +49,8 @@ pub struct Scan<'a> {
     pub cache: &'a mut StatCache,
     /// Larger files are skipped.
     pub limit: u64,
+    /// Our own data, which may be inside the root.
+    pub own: &'a Path,
 }
 
 enum Read1 {
@@ -90,11 +92,11 @@ impl Scan<'_> {
         Ok(snapshot)
     }
 
-    fn walk(&self) -> (Vec<(PathBuf, Metadata)>, Vec<(PathBuf, String)>) {
+    fn walk(&self) -> (Vec<(PathBuf, Metadata)>, Vec<super::Skipped>) {
         let (found, errors) = (Mutex::new(vec![]), Mutex::new(vec![]));
         Walk::new(self.root, self.root).run(&|entry| {
             match entry {
-                Ok(entry) if entry.file_type().is_some_and(|t| t.is_dir()) => {}
+                Ok(entry) if entry.file_type().is_some_and(|t| t.is_dir()) || entry.path().starts_with(self.own) => {}
                 Ok(entry) => match fs::symlink_metadata(entry.path()) {
                     Ok(meta) => found.lock().unwrap_or_else(|e| e.into_inner()).push((entry.into_path(), meta)),
                     Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -216,8 +218,8 @@ impl Scan<'_> {
 }
 
 pub fn mode_of(mode: u32) -> u32 {
-    match mode & libc::S_IFMT as u32 {
-        m if m == libc::S_IFLNK as u32 => tree::LINK,
+    match mode & 0o170000 {
+        0o120000 => tree::LINK,
         _ if mode & 0o100 != 0 => tree::PROGRAM,
         _ => tree::FILE,
     }

@@ -297,6 +297,17 @@ fn nothing_is_written_through_a_link() {
 }
 
 #[test]
+fn the_store_does_not_keep_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "1").unwrap();
+    let mut store = GitStore::open(&dir.path().join("data/share"), dir.path()).unwrap();
+    let label = Label::new(Kind::Manual, "x");
+    let first = store.take(&label).unwrap();
+    assert_eq!(first.files_changed, 1);
+    assert_eq!(store.take(&label).unwrap().id, first.id);
+}
+
+#[test]
 fn a_damaged_store_is_set_aside() {
     let mut b = Bench::new();
     b.write("a", "1");

@@ -104,7 +104,7 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     let failed = |e: std::io::Error| ToolError(format!("The command could not be started: {e}."));
     cx.cancel.check()?;
     let begun = Instant::now();
-    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
+    let (read, write) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(text).current_dir(cx.workspace.cwd()).stdin(Stdio::null());
     command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
@@ -117,7 +117,7 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     drop(command);
     let group = child.id().and_then(|id| Pid::from_raw(id as i32)).ok_or_else(|| ToolError::new("The command has no process id."))?;
     let guard = cx.workspace.children.watch(group);
-    let mut pipe = pipe::Receiver::from_owned_fd(read).map_err(failed)?;
+    let mut pipe = pipe::Receiver::from_owned_fd(read.into()).map_err(failed)?;
     let mut output = Output::new(cx.workspace);
 
     let end = {

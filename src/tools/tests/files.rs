@@ -45,7 +45,7 @@ fn view_of_several_files_has_errors_in_place() {
 
 #[test]
 fn view_bounds_long_lines_and_huge_files() {
-    let b = Bench::new(&[("long", "ü".repeat(5000).as_bytes()), ("wide", "x".repeat(1900).repeat(1).as_bytes())]);
+    let b = Bench::new(&[("long", "ü".repeat(5000).as_bytes())]);
     let page = b.text("View", json!({"file_path": "long"}));
     assert!(page.starts_with(&format!("     1\t{}…", "ü".repeat(2000))), "{page}");
     assert!(page.ends_with("… (cut; this line has 10000 bytes)\n"));

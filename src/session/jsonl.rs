@@ -1,0 +1,368 @@
+//! A journal as a file: one JSON object a line, only ever appended to.
+//!
+//! - The file is made with the first record, for its owner only, and locked while it is open for writing.
+//! - A line that was cut by a crash is dropped; a line of a version that is not known makes the whole file untouchable.
+//! - What looks damaged in the middle is copied aside before anything is written after it.
+
+use super::{Loaded, SessionError, SessionInfo, SessionStore, store};
+use crate::{
+    project,
+    protocol::{Record, RecordBody, SessionId, record::VERSION},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{DirBuilderExt, OpenOptionsExt},
+    },
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+/// How far into a journal its title may be.
+const TITLE_WITHIN: u64 = 256 * 1024;
+
+pub struct JsonlStore {
+    folder: PathBuf,
+    root: PathBuf,
+    id: SessionId,
+    file: Option<File>,
+    length: u64,
+    position: u64,
+}
+
+#[derive(Serialize)]
+struct Stamped<'a> {
+    v: u32,
+    at: u64,
+    #[serde(flatten)]
+    body: &'a RecordBody,
+}
+
+impl JsonlStore {
+    /// A new session. Nothing is on disk before its first record.
+    pub fn create(data: &Path, root: &Path) -> io::Result<Self> {
+        let root = root.canonicalize()?;
+        let folder = data.join("sessions").join(project::key(&root));
+        Ok(JsonlStore { folder, root, id: store::new_id(), file: None, length: 0, position: 0 })
+    }
+
+    /// Goes on with a session, and gives what it has.
+    pub fn resume(data: &Path, root: &Path, id: &SessionId) -> Result<(Self, Loaded), SessionError> {
+        let mut store = Self::create(data, root).map_err(|error| SessionError::Io { path: root.into(), error })?;
+        let path = store.path(id)?;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
+            _ => SessionError::Io { path: path.clone(), error },
+        };
+        let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(SessionError::InUse(id.clone())),
+            Err(TryLockError::Error(e)) => return Err(failed(e)),
+        }
+        let parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
+        if parsed.damaged {
+            let aside = (1..).map(|n| path.with_extension(format!("damaged-{n}"))).find(|p| !p.exists());
+            fs::copy(&path, aside.unwrap_or_else(|| path.with_extension("damaged"))).map_err(failed)?;
+        }
+        if parsed.loaded.torn {
+            file.set_len(parsed.length).map_err(failed)?;
+        }
+        if parsed.unended {
+            file.write_all(b"\n").map_err(failed)?;
+        }
+        store.length = parsed.length + u64::from(parsed.unended);
+        store.position = parsed.loaded.records.len() as u64;
+        store.id = id.clone();
+        store.file = Some(file);
+        Ok((store, parsed.loaded))
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Ids also come from the command line.
+    fn path(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
+        if id.0.is_empty() || !id.0.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
+            return Err(SessionError::Unknown(id.clone()));
+        }
+        Ok(self.folder.join(format!("{}.jsonl", id.0)))
+    }
+
+    fn open(&mut self) -> io::Result<&mut File> {
+        if self.file.is_none() {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            // For people who wonder whose sessions these are.
+            let _ = fs::write(self.folder.join("root"), self.root.as_os_str().as_bytes());
+            let path = self.folder.join(format!("{}.jsonl", self.id.0));
+            let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
+            file.try_lock().map_err(io::Error::from)?;
+            self.file = Some(file);
+        }
+        self.file.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}
+
+impl SessionStore for JsonlStore {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn append(&mut self, record: &Record) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body })?;
+        line.push(b'\n');
+        let length = self.length;
+        let file = self.open()?;
+        if let Err(error) = file.write_all(&line) {
+            // Half a line would spoil the next one.
+            let _ = file.set_len(length);
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        self.position += 1;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.as_ref().map_or(Ok(()), File::sync_data)
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn load(&self, id: &SessionId) -> Result<Loaded, SessionError> {
+        let path = self.path(id)?;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
+            _ => SessionError::Io { path: path.clone(), error },
+        };
+        let mut file = File::open(&path).map_err(failed)?;
+        Ok(parse(&mut file, id).map_err(|e| e.or(failed))?.loaded)
+    }
+
+    fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+            Err(error) => return Err(SessionError::Io { path: self.folder.clone(), error }),
+            Ok(entries) => entries,
+        };
+        let mut all: Vec<_> = entries.flatten().filter_map(|entry| info(&entry.path())).collect();
+        all.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| b.id.0.cmp(&a.id.0)));
+        Ok(all)
+    }
+}
+
+/// `None` for what is no journal, or one that this version does not understand.
+fn info(path: &Path) -> Option<SessionInfo> {
+    let id = SessionId(path.file_name()?.to_str()?.strip_suffix(".jsonl")?.into());
+    let mut file = File::open(path).ok()?;
+    let meta = file.metadata().ok()?;
+    let parsed = parse(&mut Read::by_ref(&mut file).take(TITLE_WITHIN), &id).ok()?;
+    let changed = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;
+    let started = parsed.loaded.records.first()?.at;
+    Some(SessionInfo { id, title: store::title(&parsed.loaded.records), started, changed })
+}
+
+struct Parsed {
+    loaded: Loaded,
+    /// Up to the end of the last good line.
+    length: u64,
+    /// The last good line has no line end.
+    unended: bool,
+    /// There are good lines after a bad one.
+    damaged: bool,
+}
+
+enum ParseError {
+    Io(io::Error),
+    Session(SessionError),
+}
+
+impl ParseError {
+    fn or(self, io: impl FnOnce(io::Error) -> SessionError) -> SessionError {
+        match self {
+            ParseError::Io(error) => io(error),
+            ParseError::Session(error) => error,
+        }
+    }
+}
+
+fn parse(from: &mut dyn Read, id: &SessionId) -> Result<Parsed, ParseError> {
+    #[derive(Deserialize)]
+    struct Head {
+        v: u32,
+    }
+    let mut parsed = Parsed { loaded: Loaded::default(), length: 0, unended: false, damaged: false };
+    let mut reader = BufReader::new(from);
+    let mut line = vec![];
+    for number in 1.. {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line).map_err(ParseError::Io)?;
+        if read == 0 {
+            break;
+        }
+        let Ok(head) = serde_json::from_slice::<Head>(&line) else {
+            parsed.loaded.torn = true;
+            continue;
+        };
+        if parsed.loaded.torn {
+            parsed.damaged = true;
+            break;
+        }
+        let record = (head.v == VERSION).then(|| serde_json::from_slice::<Record>(&line).ok()).flatten();
+        let Some(record) = record else {
+            return Err(ParseError::Session(SessionError::Version { id: id.clone(), line: number }));
+        };
+        parsed.loaded.records.push(record);
+        parsed.length += read as u64;
+        parsed.unended = line.last() != Some(&b'\n');
+    }
+    Ok(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Mode, Prompt, TurnId};
+    use std::os::unix::fs::PermissionsExt;
+
+    fn record(n: u64) -> Record {
+        Record::new(RecordBody::TurnStarted { turn: TurnId(n), prompt: Prompt { text: format!("say {n}\nü") } })
+    }
+
+    fn bodies(loaded: &Loaded) -> Vec<RecordBody> {
+        loaded.records.iter().map(|r| r.body.clone()).collect()
+    }
+
+    struct Bench {
+        dir: tempfile::TempDir,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Bench { dir: tempfile::tempdir().unwrap() }
+        }
+        fn create(&self) -> JsonlStore {
+            JsonlStore::create(&self.dir.path().join("data"), self.dir.path()).unwrap()
+        }
+        fn resume(&self, id: &SessionId) -> Result<(JsonlStore, Loaded), SessionError> {
+            JsonlStore::resume(&self.dir.path().join("data"), self.dir.path(), id)
+        }
+        /// A session of three records, closed.
+        fn three(&self) -> (SessionId, PathBuf, Vec<u8>) {
+            let mut store = self.create();
+            for n in 1..4 {
+                store.append(&record(n)).unwrap();
+            }
+            let path = store.path(store.id()).unwrap();
+            (store.id.clone(), path.clone(), fs::read(path).unwrap())
+        }
+    }
+
+    #[test]
+    fn nothing_is_on_disk_before_the_first_record() {
+        let b = Bench::new();
+        let mut store = b.create();
+        assert!(!b.dir.path().join("data").exists());
+        assert_eq!(store.list().unwrap(), []);
+        store.append(&record(1)).unwrap();
+        store.sync().unwrap();
+        let path = store.path(store.id()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(store.folder()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
+        let loaded = store.load(store.id()).unwrap();
+        assert!(loaded.records[0].at > 1_600_000_000_000);
+        assert_eq!((bodies(&loaded), loaded.torn), (vec![record(1).body], false));
+        let list = store.list().unwrap();
+        assert_eq!((list.len(), list[0].title.as_str(), &list[0].id), (1, "say 1", store.id()));
+    }
+
+    #[test]
+    fn a_session_goes_on_where_it_was_cut_at_any_byte() {
+        let b = Bench::new();
+        let (id, path, bytes) = b.three();
+        let ends: Vec<_> = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at).collect();
+        for cut in 0..=bytes.len() {
+            fs::write(&path, &bytes[..cut]).unwrap();
+            // Without its line end a line is whole all the same.
+            let whole = ends.iter().filter(|end| **end <= cut).count() as u64;
+            let (mut store, loaded) = b.resume(&id).unwrap();
+            assert_eq!(loaded.records.len() as u64, whole, "cut at {cut}");
+            assert_eq!(store.position(), whole);
+            store.append(&record(9)).unwrap();
+            let again = store.load(&id).unwrap();
+            let mut expected: Vec<_> = (1..=whole).map(|n| record(n).body).collect();
+            expected.push(record(9).body);
+            assert_eq!((bodies(&again), again.torn), (expected, false), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_version_is_left_alone() {
+        let b = Bench::new();
+        let (id, path, bytes) = b.three();
+        for line in [r#"{"v":2,"kind":"whatever"}"#, r#"{"v":1,"kind":"from the future"}"#] {
+            let text = [&bytes[..], line.as_bytes(), b"\n"].concat();
+            fs::write(&path, &text).unwrap();
+            assert!(matches!(b.resume(&id), Err(SessionError::Version { line: 4, .. })));
+            assert!(b.create().load(&id).is_err());
+            assert_eq!(fs::read(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn damage_in_the_middle_is_copied_aside() {
+        let b = Bench::new();
+        let (id, path, mut bytes) = b.three();
+        let second = bytes.iter().position(|b| *b == b'\n').unwrap() + 1;
+        bytes[second] = b'#';
+        fs::write(&path, &bytes).unwrap();
+        let (_, loaded) = b.resume(&id).unwrap();
+        assert_eq!((loaded.records.len(), loaded.torn), (1, true));
+        assert_eq!(fs::read(path.with_extension("damaged-1")).unwrap(), bytes);
+        assert_eq!(fs::read(&path).unwrap(), bytes[..second]);
+    }
+
+    #[test]
+    fn one_process_writes_a_session() {
+        let b = Bench::new();
+        let mut store = b.create();
+        store.append(&record(1)).unwrap();
+        let id = store.id().clone();
+        assert!(matches!(b.resume(&id), Err(SessionError::InUse(_))));
+        drop(store);
+        assert!(b.resume(&id).is_ok());
+        for odd in ["", "../x", "a/b", "none"] {
+            assert!(matches!(b.resume(&SessionId(odd.into())), Err(SessionError::Unknown(_))), "{odd}");
+        }
+    }
+
+    #[test]
+    fn ids_sort_by_time_and_differ() {
+        let ids: Vec<_> = (0..50).map(|_| store::new_id().0).collect();
+        let times: Vec<_> = ids.iter().map(|id| &id[..19]).collect();
+        assert!(times.is_sorted(), "{times:?}");
+        assert_eq!(ids.iter().collect::<std::collections::HashSet<_>>().len(), 50);
+        assert!(ids[0].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'), "{}", ids[0]);
+    }
+
+    #[test]
+    fn the_twin_in_memory_behaves_the_same() {
+        use crate::session::MemorySessions;
+        let mut store = MemorySessions::new(SessionId("a".into()));
+        assert_eq!(store.list().unwrap(), []);
+        store.append(&Record::new(RecordBody::ModeChanged { mode: Mode::Plan })).unwrap();
+        store.append(&record(1)).unwrap();
+        let other = store.sibling(SessionId("b".into()));
+        assert_eq!((store.position(), other.position()), (2, 0));
+        assert_eq!(other.load(store.id()).unwrap().records, store.records());
+        assert_eq!(other.list().unwrap()[0].title, "say 1");
+        assert!(matches!(store.load(other.id()), Err(SessionError::Unknown(_))));
+    }
+}
