@@ -198,9 +198,16 @@ pub fn notice(level: Level, text: &str, hints: &[&str], width: usize) -> Vec<Lin
 pub fn turn_footer(parts: &[&str], figures: &[&str], width: usize) -> Line {
     let dot = Span::new(" · ", Role::Dim);
     let dim = |texts: &[&str]| join(texts.iter().map(|t| Line::styled(one_line(t).into_owned(), Role::Dim)), &dot);
-    let mut row = Line::styled("  ◇ ", Role::Accent);
-    row.extend(dim(parts).spans);
-    split(row, dim(figures), width, 20)
+    let right = dim(figures);
+    // Whole parts give way, the last first; half a part says nothing.
+    for kept in (1..=parts.len()).rev() {
+        let mut row = Line::styled("  ◇ ", Role::Accent);
+        row.extend(dim(&parts[..kept]).spans);
+        if kept == 1 || row.width() + 2 + right.width() <= width {
+            return split(row, right, width, 12);
+        }
+    }
+    split(Line::styled("  ◇", Role::Accent), right, width, 1)
 }
 
 /// The header of a session, at most 3 rows: name and version, where it runs, what keys there are.

@@ -4,11 +4,16 @@
 mod pages;
 
 use backstitch_components::{ColorDepth, Line, Style, Theme, to_ansi};
+use std::sync::LazyLock;
+
+/// The pages at the width of the design: highlighting is slow in a debug build, so they are made once.
+static PAGES_80: LazyLock<Vec<pages::Page>> = LazyLock::new(|| pages::pages(80));
 
 /// Rows as text; a fill is shown by `▌` and its role.
 fn text(width: usize) -> String {
     let mut out = String::new();
-    for (title, rows) in pages::pages(width) {
+    let pages = if width == 80 { PAGES_80.clone() } else { pages::pages(width) };
+    for (title, rows) in pages {
         out.push_str(&format!("## {title}\n"));
         for row in rows {
             assert!(row.width() <= width, "{title}: {} cells: {}", row.width(), row.text());
@@ -53,10 +58,8 @@ fn texts_at_three_widths() {
 
 #[test]
 fn styles_as_runs() {
-    let pages: Vec<String> = pages::pages(80)
-        .iter()
-        .map(|(title, rows)| format!("## {title}\n{}\n", rows.iter().map(runs).collect::<Vec<_>>().join("\n")))
-        .collect();
+    let pages: Vec<String> =
+        PAGES_80.iter().map(|(title, rows)| format!("## {title}\n{}\n", rows.iter().map(runs).collect::<Vec<_>>().join("\n"))).collect();
     insta::assert_snapshot!("styles_80", pages.concat());
 }
 
@@ -64,8 +67,8 @@ fn styles_as_runs() {
 fn without_colour_states_still_differ() {
     let theme = Theme::for_background(true);
     let shown = |title: &str| {
-        let (_, rows) = pages::pages(80).into_iter().find(|(name, _)| *name == title).unwrap();
-        to_ansi(&rows, &theme, ColorDepth::None, 80).replace('\x1b', "␛").replace("\r\n", "\n")
+        let (_, rows) = PAGES_80.iter().find(|(name, _)| *name == title).unwrap();
+        to_ansi(rows, &theme, ColorDepth::None, 80).replace('\x1b', "␛").replace("\r\n", "\n")
     };
     insta::assert_snapshot!("no_colour", ["transcript", "tool states", "approval", "status"].map(shown).concat());
 }
@@ -74,7 +77,7 @@ fn without_colour_states_still_differ() {
 fn both_themes_and_all_depths_print_the_same_text() {
     let plain = |theme: &str, depth| {
         let theme = Theme::builtin(theme).unwrap();
-        let rows: Vec<Line> = pages::pages(80).into_iter().flat_map(|(_, rows)| rows).collect();
+        let rows: Vec<Line> = PAGES_80.iter().flat_map(|(_, rows)| rows.clone()).collect();
         let ansi = to_ansi(&rows, &theme, depth, 80);
         backstitch_components::text::sanitize::sanitize(&ansi).into_owned()
     };

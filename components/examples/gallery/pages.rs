@@ -14,6 +14,7 @@ use backstitch_components::picker::Picker;
 use backstitch_components::spinner::frame;
 use backstitch_components::status_line::{Segment, status_line};
 use backstitch_components::text::sanitize::sanitize;
+use backstitch_components::text::wrap::wrap_exact;
 use backstitch_components::{Line, Role, Span, Style};
 
 pub type Page = (&'static str, Vec<Line>);
@@ -25,7 +26,7 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("notices", notices(width)),
         ("markdown", assistant(MARKDOWN, width)),
         ("markdown, half arrived", half(width)),
-        ("code", code()),
+        ("code", code(width)),
         ("diff", diff(width)),
         ("diff, cut and special", diffs(width)),
         ("approval", approval(width)),
@@ -36,7 +37,7 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("status", status(width)),
         ("keys", keys(width)),
         ("hostile text", hostile(width)),
-        ("roles", roles()),
+        ("roles", roles(width)),
     ]
 }
 
@@ -132,13 +133,16 @@ fn notices(width: usize) -> Vec<Line> {
 
 fn half(width: usize) -> Vec<Line> {
     let mut stream = MarkdownStream::new();
-    stream.push("Done. Next I'll **check the\n\n```rust\nlet a = 1;\nlet b = \"unfin");
+    stream.push("Done. Next:\n\n- **check** the\n- run it\n\n```rust\nlet a = 1;\nlet b = \"unfin");
     let mut rows = stream.settled(width - 2);
+    rows.extend(stream.tail(width - 2));
+    stream = MarkdownStream::new();
+    stream.push("A line that is still **being wri");
     rows.extend(stream.tail(width - 2));
     chat_log::assistant(rows, true)
 }
 
-fn code() -> Vec<Line> {
+fn code(width: usize) -> Vec<Line> {
     let samples = [
         (
             "rust",
@@ -154,7 +158,10 @@ fn code() -> Vec<Line> {
     let mut rows = Vec::new();
     for (language, text) in samples {
         let mut highlighter = Highlighter::for_language(language);
-        rows.extend(text.lines().map(|line| highlighter.push_line(line).into_iter().collect::<Line>().indented(2)));
+        for line in text.lines() {
+            let line: Line = highlighter.push_line(line).into_iter().collect();
+            rows.extend(wrap_exact(&line, width - 2).into_iter().map(|row| row.indented(2)));
+        }
         rows.push(Line::new());
     }
     rows
@@ -193,7 +200,7 @@ fn diffs(width: usize) -> Vec<Line> {
 fn approval_dialog(width: usize) -> Dialog {
     Dialog {
         title: "Edit src/dates.rs".into(),
-        note: chat_log::change_counts(5, 2),
+        note: chat_log::change_counts(5, 3),
         body: indented(edit_diff().rows(width - chat_log::TOOL_INDENT, None)),
         choices: vec![
             Item::new("yes").key('y'),
@@ -325,7 +332,7 @@ fn hostile(width: usize) -> Vec<Line> {
     rows
 }
 
-fn roles() -> Vec<Line> {
+fn roles(width: usize) -> Vec<Line> {
     use Role::*;
     let roles = [
         Text,
@@ -364,7 +371,7 @@ fn roles() -> Vec<Line> {
         SynAttribute,
     ];
     roles
-        .chunks(4)
+        .chunks((width - 2) / 9)
         .map(|row| {
             row.iter().enumerate().fold(Line::new(), |line, (at, role)| {
                 line.pad_to(2 + at * 9).and(format!("{role:?}").chars().take(8).collect::<String>(), *role)

@@ -52,6 +52,8 @@ fn marks_the_words_that_changed_on_bands() {
     let marked = |row: &Line, role| row.spans.iter().filter(|s| s.style.bg == Some(role)).map(|s| s.text.to_string()).collect::<String>();
     assert_eq!(marked(&rows[0], Role::DiffRemovedMark), "28");
     assert_eq!(marked(&rows[1], Role::DiffAddedMark), "29");
+    let grown = DiffModel::new(Some("a = 1\n"), Some("a = 1 and a lot more that was added\n"), "a.txt").rows(60, None);
+    assert_eq!(marked(&grown[1], Role::DiffAddedMark), " and a lot more that was added");
     assert!(rows[1].spans.iter().any(|s| s.style.fg == Some(Role::SynKeyword)), "{rows:?}");
 }
 

@@ -14,8 +14,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const TAB: usize = 4;
 /// Lines with more words than this are marked as a whole.
 const MAX_WORDS: usize = 400;
-/// Less in common than this share of the text, and marking words only adds noise.
-const MIN_COMMON: f64 = 0.4;
+/// Less in common than this share of the shorter line, and marking words only adds noise.
+const MIN_COMMON: f64 = 0.5;
 
 /// A line as shown: cleaned, tabs expanded, with what deserves emphasis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,8 +62,8 @@ pub(super) fn changed_words(old: &str, new: &str) -> Option<(Ranges, Ranges)> {
         }
     }
     let ink = |text: &str| text.split_whitespace().map(str::len).sum::<usize>();
-    let total = (ink(old) + ink(new)).max(1);
-    (2.0 * common as f64 / total as f64 >= MIN_COMMON).then_some(ranges)
+    let least = ink(old).min(ink(new)).max(1);
+    (common as f64 / least as f64 >= MIN_COMMON).then_some(ranges)
 }
 
 /// Adds a range, joined to the last if only blanks lie between them: fewer, larger marks read better.

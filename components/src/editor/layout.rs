@@ -97,8 +97,14 @@ pub(super) fn rows(editor: &Editor, width_all: usize) -> Vec<Row> {
         }
         let span = show(editor, atom, room);
         let cells = span.width();
+        if atom == " " && column + cells > room {
+            // A blank at the break stays with its row, where the cursor's own cell is.
+            items.push((at, Span::default(), 0));
+            break_at = items.len();
+            continue;
+        }
         if column + cells > room && !items.is_empty() {
-            let from = if break_at == 0 || atom == " " { items.len() } else { break_at };
+            let from = if break_at == 0 { items.len() } else { break_at };
             let moved = items.split_off(from);
             let end = moved.first().map_or(at, |(at, _, _)| *at);
             rows.push(Row::new(&items, end, true));

@@ -12,6 +12,7 @@ use super::table::Table;
 use crate::code::Highlighter;
 use crate::text::sanitize::Clean;
 use crate::text::span::{Line, Span, Style, spaces};
+use crate::text::width::width;
 use crate::theme::Role;
 
 const MAX_HELD_LINES: usize = 8;
@@ -32,6 +33,27 @@ enum Container {
         /// The marker has not been shown yet.
         fresh: bool,
     },
+}
+
+impl Container {
+    /// What stands before the first row of a piece; uses up a fresh list marker.
+    fn first(&mut self) -> Span {
+        match self {
+            Self::Item { marker, fresh, .. } if *fresh => {
+                *fresh = false;
+                Span::new(marker.clone(), Role::Dim)
+            }
+            other => other.rest(),
+        }
+    }
+
+    /// What stands before each further row.
+    fn rest(&self) -> Span {
+        match self {
+            Self::Quote => Span::new("│ ", Role::Border),
+            Self::Item { marker, .. } => spaces(width(marker)),
+        }
+    }
 }
 
 #[derive(Clone, Default)]
@@ -72,6 +94,8 @@ pub(super) struct Machine {
     /// The source had a blank line since the last piece.
     gap: bool,
     last: Option<Kind>,
+    /// Containers that the last piece lay in and that are still open.
+    shared: usize,
     /// The next piece begins a block.
     begins: bool,
     /// Runs on text that may go on: open delimiters are closed for the look of it.
@@ -94,8 +118,17 @@ impl Machine {
             }),
             other => other.clone(),
         };
-        let Self { containers, gap, last, begins, .. } = self;
-        Machine { containers: containers.clone(), leaf, out: Vec::new(), gap: *gap, last: *last, begins: *begins, previews: true }
+        let Self { containers, gap, last, shared, begins, .. } = self;
+        Machine {
+            containers: containers.clone(),
+            leaf,
+            out: Vec::new(),
+            gap: *gap,
+            last: *last,
+            shared: *shared,
+            begins: *begins,
+            previews: true,
+        }
     }
 
     /// Takes one line, without its `\n`.
@@ -358,6 +391,7 @@ impl Machine {
             }
             self.containers.pop();
         }
+        self.shared = self.shared.min(depth);
     }
 
     fn emit(&mut self, kind: Kind, body: Body) {
@@ -367,37 +401,16 @@ impl Machine {
             let set_off = |kind: Kind| matches!(kind, Kind::Code | Kind::Table | Kind::Rule);
             let forced = begins && self.containers.is_empty() && (set_off(last) || set_off(kind) || kind == Kind::Heading);
             if gap || forced {
-                let (_, rest) = self.prefixes(false);
+                // The bar of a quote that only begins here does not reach up into the blank row.
+                let rest = self.containers[..self.shared].iter().map(Container::rest).collect();
                 self.out.push(Piece { first: Line::new(), rest, body: Body::Blank });
             }
         }
         self.last = Some(kind);
-        let (first, rest) = self.prefixes(true);
+        self.shared = self.containers.len();
+        let first = self.containers.iter_mut().map(Container::first).collect();
+        let rest = self.containers.iter().map(Container::rest).collect();
         self.out.push(Piece { first, rest, body });
-    }
-
-    /// What stands before the first and the further rows of a piece; `show` uses up fresh list markers.
-    fn prefixes(&mut self, show: bool) -> (Line, Line) {
-        let (mut first, mut rest) = (Line::new(), Line::new());
-        for container in &mut self.containers {
-            match container {
-                // The bar of a quote that only begins here does not reach up into the blank row above.
-                Container::Quote => {
-                    first.push(Span::new("│ ", Role::Border));
-                    rest.push(Span::new("│ ", Role::Border));
-                }
-                Container::Item { marker, fresh, .. } => {
-                    let blank = spaces(crate::text::width::width(marker));
-                    if *fresh && !show {
-                        return (first, rest);
-                    }
-                    first.push(if *fresh { Span::new(marker.clone(), Role::Dim) } else { blank.clone() });
-                    rest.push(blank);
-                    *fresh = false;
-                }
-            }
-        }
-        (first, rest)
     }
 
     fn marker(&self, marker: &ListMarker, task: Option<bool>) -> String {

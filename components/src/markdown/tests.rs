@@ -34,6 +34,7 @@ fn lists_nest() {
 fn quotes_nest_and_carry_blocks() {
     check("> a\n> > b\n\nc", &["│ a", "│ │ b", "", "c"]);
     check("> a\n>\n> - b", &["│ a", "│", "│ • b"]);
+    check("a\n\n> b\n\n> c", &["a", "", "│ b", "", "│ c"]);
     check("> ```\n> x\ny", &["│ x", "", "y"]);
 }
 
