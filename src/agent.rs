@@ -118,7 +118,10 @@ impl Agent {
             Input::TimerFired(timer) => self.timer_fired(timer),
             Input::ModelReady(result) => self.model_ready(result),
             Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
-            Input::Models(models) => self.emit(None, EventBody::Session(SessionEvent::Models(models))),
+            Input::Models(models, failed) => {
+                failed.into_iter().for_each(|why| self.notice(Notice::warning(why)));
+                self.emit(None, EventBody::Session(SessionEvent::Models(models)));
+            }
         }
         std::mem::take(&mut self.out)
     }

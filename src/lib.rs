@@ -3,17 +3,22 @@
 //! `ARCHITECTURE.md` has the map and the rules; `tests/it/tidy.rs` holds them.
 
 pub mod agent;
+pub mod app;
 pub mod atomic;
 pub mod checkpoint;
-pub mod config;
+pub mod cli;
 pub mod commands;
+pub mod config;
 pub mod engine;
 pub mod failure;
 pub mod handle;
+pub mod headless;
+pub mod launch;
 pub mod llm;
 pub mod mailbox;
 pub mod project;
 pub mod protocol;
+pub mod replay;
 pub mod session;
 pub mod tools;
 pub mod tui;

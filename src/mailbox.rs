@@ -49,7 +49,38 @@ pub struct Inbox<T> {
     waker: Arc<AtomicWaker>,
 }
 
+/// Tells whether something waits in an inbox, without being able to take it.
+pub struct Probe<T> {
+    rx: Receiver<T>,
+    waker: Arc<AtomicWaker>,
+}
+
+impl<T> Probe<T> {
+    /// For a task that only wants to be woken when something waits, or when nothing will come any more.
+    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.waker.register(cx.waker());
+        if self.rx.is_empty() && !closed(&self.rx) { Poll::Pending } else { Poll::Ready(()) }
+    }
+}
+
+/// Nothing waits and nothing will come. An item that arrives during the look is left alone.
+fn closed<T>(rx: &Receiver<T>) -> bool {
+    // A select only finds out; it takes nothing until it is asked to.
+    let mut select = crossbeam_channel::Select::new();
+    select.recv(rx);
+    select.try_ready().is_ok() && rx.is_empty()
+}
+
 impl<T> Inbox<T> {
+    pub fn probe(&self) -> Probe<T> {
+        Probe { rx: self.rx.clone(), waker: self.waker.clone() }
+    }
+
+    /// Every sender is gone and all that they sent was taken.
+    pub fn is_closed(&self) -> bool {
+        closed(&self.rx)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rx.is_empty()
     }
@@ -73,12 +104,6 @@ impl<T> Inbox<T> {
             Err(Empty) => Poll::Pending,
             Err(Disconnected) => Poll::Ready(None),
         }
-    }
-
-    /// For a task that only wants to be woken when something waits.
-    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.waker.register(cx.waker());
-        if self.rx.is_empty() { Poll::Pending } else { Poll::Ready(()) }
     }
 
     pub async fn next(&self) -> Option<T> {

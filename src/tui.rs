@@ -10,3 +10,25 @@ mod status;
 pub mod terminal;
 mod transcript;
 pub mod view;
+pub mod perform;
+mod root;
+
+use app::{Model, Setting};
+use engine::recorder::Recorder;
+use perform::{Leave, Performer, World};
+use std::{io, sync::Arc};
+use terminal::Tty;
+
+use crate::engine;
+
+/// Runs the screen until the user leaves it. The session is closed, and the terminal as it was, by the time this returns.
+pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorder: Recorder) -> io::Result<Leave> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (model, first) = Model::new(setting, terminal.size().unwrap_or((80, 24)));
+    let props = root::RootProps { model, performer: Performer::new(world, recorder), cursor: Default::default(), first };
+    let mut element = root::element(props);
+    let left = runtime.block_on(root::run(&mut element, terminal));
+    terminal.restore();
+    element.props.performer.close();
+    left
+}

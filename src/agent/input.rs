@@ -19,7 +19,8 @@ pub enum Input {
     /// Answer to `UseModel` and `Connect`: the model that is in use from now on.
     ModelReady(Result<ModelInfo, String>),
     Found(Vec<FoundServer>),
-    Models(Vec<ModelInfo>),
+    /// What the providers have, and what went wrong with those that could not be asked.
+    Models(Vec<ModelInfo>, Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -24,7 +24,8 @@ fn choose(wanted: &str, around: &Around) -> Result<ModelId, String> {
     let exact = known.iter().find(|m| m.id.to_string() == wanted || m.id.model == wanted);
     let part: Vec<&ModelInfo> = known.iter().filter(|m| m.id.to_string().contains(wanted)).collect();
     match (exact, part.as_slice(), wanted.split_once('/')) {
-        (Some(model), _, _) | (None, [model], _) => Ok(model.id.clone()),
+        (Some(model), _, _) => Ok(model.id.clone()),
+        (None, [model], _) => Ok(model.id.clone()),
         (None, [], Some((provider, model))) => Ok(ModelId { provider: provider.into(), model: model.into() }),
         (None, [], None) => Err(format!("No model is called {wanted:?}; /model lists those that are known.")),
         (None, several, _) => {

@@ -6,7 +6,7 @@ use crate::{
     llm,
     mailbox::Mailbox,
     protocol::{
-        CallId, ModelInfo, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall, ToolError, ToolOutput,
+        CallId, ModelId, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall, ToolError, ToolOutput,
     },
     tools::{self, Cancel, RunContext},
 };
@@ -154,7 +154,7 @@ impl Performer {
             let found = self.models.resolve(Some(&name), None);
             return self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
         }
-        let provider = self.models.providers().last();
+        let provider = self.models.provider(&ModelId { provider: name.clone(), model: String::new() });
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move {
             let models = match provider {
@@ -167,11 +167,11 @@ impl Performer {
     }
 
     fn list_models(&mut self) {
-        let (providers, inputs): (Vec<_>, _) = (self.models.providers().collect(), self.inputs.clone());
+        let (asked, inputs) = (self.models.all_models(), self.inputs.clone());
         self.tasks.spawn(async move {
-            let lists = futures::future::join_all(providers.iter().map(|p| p.models())).await;
-            let models: Vec<ModelInfo> = lists.into_iter().flatten().flatten().collect();
-            inputs.send(Input::Models(models));
+            let listed = asked.await;
+            let failed = listed.failed.into_iter().map(|(name, error)| format!("{name}: {}", error.message)).collect();
+            inputs.send(Input::Models(listed.models, failed));
         });
     }
 

@@ -97,7 +97,7 @@ impl Model {
         let trusted = setting.trusted;
         let model = Model {
             prompt: Prompt::new(setting.placeholder.clone()),
-            status: Status { demo: setting.demo, ..Status::default() },
+            status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
             setting,
             size,

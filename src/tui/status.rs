@@ -48,6 +48,10 @@ struct Retry {
 }
 
 impl Status {
+    pub fn new(demo: bool) -> Self {
+        Status { demo, ..Status::default() }
+    }
+
     pub fn fold(&mut self, event: &Event, now: Duration) {
         match &event.body {
             EventBody::Session(SessionEvent::Started { model, mode, .. }) => (self.model, self.mode) = (model.clone(), *mode),

@@ -52,7 +52,7 @@ pub enum CallState {
     Finished(Outcome),
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Transcript {
     pub cells: Vec<Cell>,
     answer: Option<Answer>,
@@ -64,7 +64,7 @@ pub struct Transcript {
     last: Option<Kind>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Answer {
     text: String,
     stream: MarkdownStream,

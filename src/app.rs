@@ -1,0 +1,106 @@
+//! From the command line to an exit code.
+
+use crate::{
+    cli::{Cli, Common, Sub},
+    engine::recorder::Recorder,
+    failure::Failure,
+    launch::{Options, Project, ScreenWorld, env},
+    llm,
+    tui::{self, app::Setting, perform::Leave, terminal::Tty},
+};
+use backstitch_components::theme::{ColorDepth, Theme, dark_background};
+use std::{
+    io::{IsTerminal, Write},
+    panic,
+    process::ExitCode,
+    sync::Mutex,
+};
+
+pub fn run(cli: Cli) -> ExitCode {
+    let result = match cli.command {
+        None => screen(&cli.common, cli.demo),
+        Some(Sub::Run { task, trust_directory }) => crate::headless::run(&options(&cli.common), &task, trust_directory, cli.demo),
+        Some(Sub::Replay { file, agent, size }) => crate::replay::run(&file, agent, size),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // If even that can't be said, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "backstitch: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn options(common: &Common) -> Options {
+    Options { provider: common.provider.clone(), model: common.model.clone(), mode: common.mode, record: common.record.clone() }
+}
+
+fn screen(common: &Common, mut demo: bool) -> Result<(), Failure> {
+    if !std::io::stdout().is_terminal() {
+        return Err(Failure::usage("The screen needs a terminal.").hint("backstitch run \"…\" does one task without one"));
+    }
+    // First of all: the watchdog is forked while there is one thread.
+    let terminal = Tty::open().map_err(|e| {
+        Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one")
+    })?;
+    quiet_panics();
+    let recorder = match &common.record {
+        Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
+        None => Recorder::off(),
+    };
+    loop {
+        let project = if demo { Project::demo()? } else { Project::here()? };
+        let setting = setting(&project);
+        let world = ScreenWorld { project, options: options(common), recorder: recorder.clone() };
+        let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
+        terminal.restore();
+        match left {
+            Ok(Ok(Leave::Demo)) => demo = true,
+            Ok(Ok(_)) => return Ok(()),
+            // The terminal is gone: there is nobody to tell.
+            Ok(Err(error)) if gone(&error) => return Ok(()),
+            Ok(Err(error)) => return Err(Failure::internal(format!("The terminal failed: {error}"))),
+            Err(_) => return Err(Failure::internal(format!("Backstitch crashed: {}", last_panic()))),
+        }
+    }
+}
+
+fn gone(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::*;
+    matches!(error.kind(), BrokenPipe | UnexpectedEof) || error.raw_os_error() == Some(libc::EIO)
+}
+
+fn setting(project: &Project) -> Setting {
+    let depth = ColorDepth::detect(env("NO_COLOR").as_deref(), env("COLORTERM").as_deref(), env("TERM").as_deref());
+    let dark = dark_background(env("COLORFGBG").as_deref()).unwrap_or(true);
+    let placeholder = if project.is_demo() { llm::demo::SUGGESTION.to_string() } else { "What should be done?".into() };
+    Setting {
+        root: project.root.clone(),
+        place: project.shown(),
+        demo: project.is_demo(),
+        trusted: project.is_trusted(),
+        placeholder,
+        theme: Theme::for_background(dark),
+        depth,
+        still: env("TERM").as_deref() == Some("dumb"),
+    }
+}
+
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// While the screen is ours a panic must not print over it: it is kept, and told by whoever catches it.
+fn quiet_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if tui::terminal::taken() {
+            *PANIC.lock().unwrap_or_else(|e| e.into_inner()) = Some(info.to_string());
+        } else {
+            usual(info);
+        }
+    }));
+}
+
+fn last_panic() -> String {
+    PANIC.lock().unwrap_or_else(|e| e.into_inner()).take().unwrap_or_else(|| "no more is known".into())
+}

@@ -1,0 +1,72 @@
+//! The command line.
+
+use crate::protocol::Mode;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "backstitch",
+    version,
+    about = "A coding agent for the terminal in which every step can be walked back",
+    after_help = "Without a command it opens the screen in this folder. Configuration, keys and tools: see the README."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Sub>,
+    #[command(flatten)]
+    pub common: Common,
+    /// Show how it works: a scripted model, a small project in a temporary folder, everything else real
+    #[arg(long)]
+    pub demo: bool,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct Common {
+    /// Which configured provider to use
+    #[arg(long, value_name = "NAME", global = true)]
+    pub provider: Option<String>,
+    /// Which model to use
+    #[arg(long, value_name = "ID", global = true)]
+    pub model: Option<String>,
+    /// What may happen without asking: normal (reads), auto-accept (edits in the project too), plan (reads, nothing else), yolo (all)
+    #[arg(long, value_name = "MODE", global = true, value_parser = mode)]
+    pub mode: Option<Mode>,
+    /// Write everything that happens to FILE, for `backstitch replay`
+    #[arg(long, value_name = "FILE", global = true)]
+    pub record: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Sub {
+    /// Do one task without a screen: the answer on standard output, progress on standard error
+    ///
+    /// Exit code 0: done. 1: an error. 2: a call needed an approval that the mode does not give. 130: interrupted.
+    Run {
+        /// The task; read from standard input if there is none, or if it is `-`
+        #[arg(value_name = "TASK")]
+        task: Vec<String>,
+        /// Trust this folder's files for this run
+        #[arg(long)]
+        trust_directory: bool,
+    },
+    /// Show a recording made with --record, step by step
+    Replay {
+        file: PathBuf,
+        /// Every input of the agent with its effects, instead of the screen
+        #[arg(long)]
+        agent: bool,
+        /// Columns and rows of the screen, such as 80x24
+        #[arg(long, value_name = "CxR", value_parser = size, default_value = "80x24")]
+        size: (u16, u16),
+    },
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    Mode::from_name(text).ok_or_else(|| "a mode is one of normal, auto-accept, plan, yolo".into())
+}
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let parsed = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
+    parsed.filter(|(c, r)| *c > 0 && *r > 0).ok_or_else(|| "a size is columns x rows, such as 80x24".into())
+}

@@ -1,0 +1,210 @@
+//! The wiring: from the command line and the configuration to a running agent, for whichever front end asked.
+
+use crate::{
+    agent::{Bounds, Settings},
+    checkpoint::{CheckpointStore, GitStore},
+    config::{self, Config, Places, Scope, Trust},
+    engine::{Engine, Services, recorder::Recorder},
+    failure::{Failure, Kind},
+    handle::Handle,
+    llm,
+    protocol::{Level, Mode, ModelInfo, Notice, ProviderSettings},
+    session::{JsonlStore, SessionStore},
+    tools::{self, Workspace},
+    tui::perform::World,
+};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+/// What the command line asks for, whatever the front end.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<Mode>,
+    pub record: Option<PathBuf>,
+}
+
+/// A folder to work in, and what is known of it.
+pub struct Project {
+    pub root: PathBuf,
+    pub places: Places,
+    pub trust: Trust,
+    /// The demo's own folder, removed at the end.
+    demo: Option<TempDir>,
+}
+
+pub fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+impl Project {
+    pub fn here() -> Result<Project, Failure> {
+        let here = std::env::current_dir().map_err(|e| Failure::usage(format!("This folder can't be read: {e}")))?;
+        let root = config::project_root(&here).map_err(|e| Failure::usage(format!("This folder can't be read: {e}")))?;
+        let places = Places::find(&env);
+        let trust = Trust::load(&places);
+        Ok(Project { root, places, trust, demo: None })
+    }
+
+    /// A small project in a temporary folder, with its own data: nothing of the demo stays.
+    pub fn demo() -> Result<Project, Failure> {
+        let failed = |e: io::Error| Failure::internal(format!("The demo's project can't be unpacked: {e}"));
+        let folder = tempfile::Builder::new().prefix("backstitch-demo-").tempdir().map_err(failed)?;
+        let root = folder.path().join("dates");
+        std::fs::create_dir(&root).map_err(failed)?;
+        llm::demo::unpack(&root).map_err(failed)?;
+        let root = root.canonicalize().map_err(failed)?;
+        let mut places = Places::find(&env);
+        places.data = folder.path().join("data");
+        let mut trust = Trust::load(&places);
+        trust.trust_for_now(&root);
+        Ok(Project { root, places, trust, demo: Some(folder) })
+    }
+
+    pub fn is_demo(&self) -> bool {
+        self.demo.is_some()
+    }
+
+    pub fn is_trusted(&self) -> bool {
+        self.trust.is_trusted(&self.root)
+    }
+
+    /// The root as people write it: below `~`, with the branch it is on.
+    pub fn shown(&self) -> String {
+        if self.is_demo() {
+            return "a demo project".into();
+        }
+        let home = self.places.home.as_deref();
+        let place = match home.and_then(|home| self.root.strip_prefix(home).ok()) {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_string(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => self.root.display().to_string(),
+        };
+        match branch(&self.root) {
+            Some(branch) => format!("{place} ({branch})"),
+            None => place,
+        }
+    }
+}
+
+/// The branch by name, from the one small file that has it: opening the repository would cost more than the first frame.
+fn branch(root: &Path) -> Option<String> {
+    let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let head = if git.is_file() {
+        let link = std::fs::read_to_string(&git).ok()?;
+        let folder = link.strip_prefix("gitdir:")?.trim();
+        git.parent()?.join(folder).join("HEAD")
+    } else {
+        git.join("HEAD")
+    };
+    let head = std::fs::read_to_string(head).ok()?;
+    let name = head.trim().strip_prefix("ref: refs/heads/")?;
+    (name.len() < 100 && !name.chars().any(char::is_control)).then(|| name.to_string())
+}
+
+/// A session that is ready to start.
+pub struct Prepared {
+    pub services: Services,
+    pub settings: Settings,
+    pub warnings: Vec<String>,
+}
+
+/// Reads the configuration (the project's own only if it is trusted) and puts the services together. No network, and nothing is
+/// opened that is not needed yet.
+pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Result<Prepared, Failure> {
+    let (config, models, model) = if project.is_demo() { demo_models() } else { models(project, options)? };
+    let data = &project.places.data;
+    let session = JsonlStore::create(data, &project.root).map_err(|e| Failure::internal(format!("The data folder can't be used: {e}")))?;
+    let spill = data.join("outputs").join(&session.id().0);
+    let workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
+    let tools = tools::Registry::default();
+    let settings = Settings {
+        session: session.id().clone(),
+        model,
+        mode: options.mode.unwrap_or(config.default_mode),
+        system: system_prompt(&project.root).into(),
+        tools: Arc::new(tools.specs()),
+        bounds: Bounds { root: project.root.clone(), readable: vec![spill] },
+        max_requests: config.max_turns,
+    };
+    let (store_data, store_root) = (data.clone(), project.root.clone());
+    let services = Services {
+        models,
+        places: llm::discover::USUAL.map(|(name, port)| (name.to_string(), port)).to_vec(),
+        tools: Arc::new(tools),
+        workspace: Arc::new(workspace),
+        checkpoints: Box::new(move || {
+            let store = GitStore::open(&store_data, &store_root).map_err(|e| e.to_string())?;
+            Ok(Box::new(store) as Box<dyn CheckpointStore>)
+        }),
+        session: Box::new(session),
+        recorder,
+    };
+    Ok(Prepared { services, settings, warnings: config.warnings })
+}
+
+fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
+    let trusted = project.is_trusted().then_some(project.root.as_path());
+    let config = Config::load(&project.places, trusted, &env)?;
+    let models = llm::Registry::new(config.providers.clone());
+    let asked = options.provider.is_some() || options.model.is_some();
+    let model = match models.resolve(options.provider.as_deref(), options.model.as_deref()) {
+        Ok(model) => Some(model),
+        // Nothing is configured, or only a provider that has yet to say what it offers: the screen helps.
+        Err(_) if !asked => None,
+        Err(failure) => return Err(failure),
+    };
+    Ok((config, models, model))
+}
+
+fn demo_models() -> (Config, llm::Registry, Option<ModelInfo>) {
+    let models = llm::demo::registry();
+    let model = models.default_model();
+    (Config::default(), models, model)
+}
+
+fn system_prompt(root: &Path) -> String {
+    include_str!("../assets/prompts/system.md")
+        .replace("{root}", &root.display().to_string())
+        .replace("{os}", std::env::consts::OS)
+        .replace("{date}", &jiff::Zoned::now().date().to_string())
+}
+
+/// The world of the terminal front end.
+pub struct ScreenWorld {
+    pub project: Project,
+    pub options: Options,
+    pub recorder: Recorder,
+}
+
+impl World for ScreenWorld {
+    fn open(&mut self) -> Result<(Handle, Engine, Vec<String>), Notice> {
+        let Prepared { services, settings, warnings } = prepare(&self.project, &self.options, self.recorder.clone()).map_err(notice)?;
+        let (handle, engine) =
+            Engine::start(services, settings, vec![]).map_err(|e| Notice::error(format!("The engine could not start: {e}")))?;
+        Ok((handle, engine, warnings))
+    }
+
+    fn trust(&mut self) -> Option<Notice> {
+        let known = self.project.trust.warnings.len();
+        self.project.trust.trust(&self.project.root);
+        self.project.trust.warnings.get(known).map(|w| Notice::warning(w.clone()))
+    }
+
+    fn save_provider(&mut self, settings: &ProviderSettings) -> Notice {
+        match config::save_provider(&self.project.places, &Scope::User, settings) {
+            Ok(path) => Notice::info(format!("{} was added to {}.", settings.name, path.display())),
+            Err(failure) => Notice { level: Level::Warning, ..notice(failure) },
+        }
+    }
+}
+
+pub fn notice(failure: Failure) -> Notice {
+    let level = if failure.kind == Kind::Interrupted { Level::Info } else { Level::Error };
+    Notice { level, text: failure.message, hints: failure.hints }
+}

@@ -1,0 +1,99 @@
+//! Carries out what `update` asks for. Everything here is quick: what takes time is the engine's.
+
+use super::app::{Cmd, Msg};
+use crate::{
+    engine::{Engine, recorder::Recorder},
+    handle::Handle,
+    protocol::{Command, Notice, ProviderSettings},
+};
+use std::time::{Duration, Instant};
+
+/// What the screen can do outside of itself; built by the wiring.
+pub trait World: Send + Sync {
+    /// Starts the session: its engine, the handle to it, and warnings to show.
+    fn open(&mut self) -> Result<(Handle, Engine, Vec<String>), Notice>;
+    /// Remembers that the folder is trusted; a warning if that could not be written down.
+    fn trust(&mut self) -> Option<Notice>;
+    fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
+}
+
+/// Why the screen is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    Exit,
+    Suspend,
+    Repaint,
+    Demo,
+}
+
+pub struct Performer {
+    world: Box<dyn World>,
+    pub handle: Option<Handle>,
+    engine: Option<Engine>,
+    recorder: Recorder,
+    began: Instant,
+    pub leave: Option<Leave>,
+}
+
+impl Performer {
+    pub fn new(world: Box<dyn World>, recorder: Recorder) -> Self {
+        Performer { world, handle: None, engine: None, recorder, began: Instant::now(), leave: None }
+    }
+
+    pub fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub fn record(&self, now: Duration, msg: &Msg) {
+        if self.recorder.on() {
+            self.recorder.line("msg", &(now, msg));
+        }
+    }
+
+    /// What comes of it at once.
+    pub fn perform(&mut self, cmd: Cmd) -> Vec<Msg> {
+        match cmd {
+            Cmd::Send(command) => {
+                if let Some(handle) = &self.handle {
+                    handle.send(command);
+                }
+                vec![]
+            }
+            Cmd::Trust => {
+                let warning = self.world.trust().map(Msg::Notice);
+                warning.into_iter().chain([self.open()]).collect()
+            }
+            Cmd::Open => vec![self.open()],
+            Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
+            Cmd::Suspend => self.leave(Leave::Suspend),
+            Cmd::Repaint => self.leave(Leave::Repaint),
+            Cmd::Demo => self.leave(Leave::Demo),
+            Cmd::Exit => self.leave(Leave::Exit),
+        }
+    }
+
+    fn leave(&mut self, why: Leave) -> Vec<Msg> {
+        self.leave = Some(why);
+        vec![]
+    }
+
+    fn open(&mut self) -> Msg {
+        match self.world.open() {
+            Ok((handle, engine, warnings)) => {
+                (self.handle, self.engine) = (Some(handle), Some(engine));
+                Msg::Opened(Ok(warnings))
+            }
+            Err(notice) => Msg::Opened(Err(notice)),
+        }
+    }
+
+    /// Ends the session: its turn is interrupted, its tools are stopped, its journal is written.
+    pub fn close(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            handle.send(Command::Close);
+        }
+        if let Some(engine) = self.engine.take() {
+            engine.join();
+        }
+    }
+}
