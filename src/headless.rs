@@ -1,3 +1,124 @@
-//! stub
-use crate::{failure::Failure, launch::Options};
-pub fn run(_: &Options, _: &[String], _: bool, _: bool) -> Result<(), Failure> { Err(Failure::internal("x")) }
+//! Without a screen: one task in, the answer on standard output, progress on standard error.
+//!
+//! Never waits for a person: a call that would have to be asked about ends the run with exit code 2.
+
+mod plain;
+
+use crate::{
+    engine::{Engine, recorder::Recorder},
+    failure::Failure,
+    handle::Handle,
+    launch::{Options, Prepared, Project, prepare},
+    protocol::{Command, Prompt, TurnId},
+};
+use plain::{Line, Plain, Stop};
+use std::io::{self, Read, Write};
+use tokio::signal::unix::{SignalKind, signal};
+
+pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Result<(), Failure> {
+    let text = task_text(task)?;
+    let mut project = if demo { Project::demo()? } else { Project::here()? };
+    if trust {
+        let root = project.root.clone();
+        project.trust.trust_for_now(&root);
+    }
+    if !project.is_trusted() {
+        return Err(Failure::config(format!("{} is not trusted, so nothing in it was read.", project.shown()))
+            .hint("--trust-directory trusts it for this run")
+            .hint("backstitch without a command asks, and remembers"));
+    }
+    let recorder = match &options.record {
+        Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
+        None => Recorder::off(),
+    };
+    let Prepared { services, settings, warnings } = prepare(&project, options, recorder)?;
+    if settings.model.is_none() {
+        // The registry's own words for what is missing.
+        services.models.resolve(None, None)?;
+    }
+    warnings.iter().for_each(|w| progress(&format!("! {w}")));
+    let failed = |e: io::Error| Failure::internal(format!("The engine could not start: {e}"));
+    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    handle.send(Command::Prompt(Prompt { text }));
+    let result = runtime.block_on(follow(&handle));
+    handle.send(Command::Close);
+    drop(handle);
+    engine.join();
+    result
+}
+
+fn task_text(task: &[String]) -> Result<String, Failure> {
+    let from_stdin = task.is_empty() || task == ["-"];
+    let mut text = task.join(" ");
+    if from_stdin {
+        if io::IsTerminal::is_terminal(&io::stdin()) {
+            return Err(Failure::usage("There is no task.").hint("backstitch run \"what should be done\", or the task on standard input"));
+        }
+        text.clear();
+        io::stdin().read_to_string(&mut text).map_err(|e| Failure::usage(format!("Standard input can't be read as text: {e}")))?;
+    }
+    if text.trim().is_empty() {
+        return Err(Failure::usage("The task is empty."));
+    }
+    Ok(text)
+}
+
+async fn follow(handle: &Handle) -> Result<(), Failure> {
+    let failed = |e: io::Error| Failure::internal(format!("Signals can't be watched: {e}"));
+    let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminations = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut plain = Plain::default();
+    let mut stopped: Option<Failure> = None;
+    loop {
+        let event = tokio::select! {
+            biased;
+            _ = interrupts.recv() => None,
+            _ = terminations.recv() => None,
+            event = handle.events.next() => Some(event),
+        };
+        let event = match event {
+            Some(Some(event)) => event,
+            Some(None) => return Err(Failure::internal("The engine has stopped: this is a fault of Backstitch.")),
+            None => {
+                // The second time there is no waiting for anything.
+                if stopped.replace(Failure::interrupted()).is_some() || !interrupt(handle, plain.turn) {
+                    return Err(Failure::interrupted());
+                }
+                continue;
+            }
+        };
+        let (lines, stop) = plain.fold(event);
+        for line in lines {
+            match line {
+                Line::Answer(text) => answer(&text),
+                Line::Progress(text) => progress(&text),
+            }
+        }
+        match stop {
+            None => {}
+            Some(Stop::Ended(result)) => return stopped.map_or(result, Err),
+            Some(Stop::Asked(failure)) => {
+                stopped.get_or_insert(failure);
+                interrupt(handle, plain.turn);
+            }
+        }
+    }
+}
+
+fn interrupt(handle: &Handle, turn: Option<TurnId>) -> bool {
+    if let Some(turn) = turn {
+        handle.send(Command::Interrupt(turn));
+    }
+    turn.is_some()
+}
+
+/// A reader who has had enough closes the pipe: that is no error of ours.
+fn answer(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn progress(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}

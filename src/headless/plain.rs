@@ -1,0 +1,196 @@
+//! Events as plain lines: a fold without any IO.
+//!
+//! The answer is the last thing that the model says; what it says before its tool calls is progress. Nothing of it can drive a
+//! terminal.
+
+use crate::{
+    failure::Failure,
+    protocol::{Access, CallEvent, CallId, Event, EventBody, Level, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
+};
+use backstitch_components::text::sanitize::{one_line, sanitize_output};
+use std::collections::HashMap;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    Answer(String),
+    Progress(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    Ended(Result<(), Failure>),
+    /// Somebody would have to be asked.
+    Asked(Failure),
+}
+
+#[derive(Debug, Default)]
+pub struct Plain {
+    pub turn: Option<TurnId>,
+    text: String,
+    calls: HashMap<CallId, (String, String, Option<Access>)>,
+}
+
+impl Plain {
+    pub fn fold(&mut self, event: Event) -> (Vec<Line>, Option<Stop>) {
+        let mut lines = vec![];
+        let stop = match event.body {
+            EventBody::Turn(TurnEvent::Started) => {
+                self.turn = event.turn;
+                None
+            }
+            EventBody::Turn(TurnEvent::Retrying { attempt, of, wait, why }) => {
+                lines.push(Line::Progress(format!("! {why}: again in {:.1} s ({attempt} of {of})", wait.as_secs_f64())));
+                None
+            }
+            EventBody::Turn(TurnEvent::Ended(end)) => {
+                self.turn = None;
+                self.answer(&mut lines);
+                Some(Stop::Ended(match end.how {
+                    TurnOutcome::Answered => Ok(()),
+                    TurnOutcome::Interrupted => Err(Failure::interrupted()),
+                    TurnOutcome::Failed(why) => Err(Failure::provider(why)),
+                }))
+            }
+            EventBody::Text(TextEvent::Answer(text)) => {
+                self.text.push_str(&text);
+                None
+            }
+            EventBody::Call(event) => self.call(event, &mut lines),
+            EventBody::Notice(notice) => {
+                let mark = if notice.level == Level::Info { "›" } else { "!" };
+                lines.push(Line::Progress(format!("{mark} {}", one_line(&notice.text))));
+                lines.extend(notice.hints.iter().map(|hint| Line::Progress(format!("  {}", one_line(hint)))));
+                None
+            }
+            _ => None,
+        };
+        (lines, stop)
+    }
+
+    fn answer(&mut self, lines: &mut Vec<Line>) {
+        let text = std::mem::take(&mut self.text);
+        let text = sanitize_output(text.trim_end());
+        if !text.is_empty() {
+            lines.push(Line::Answer(format!("{text}\n")));
+        }
+    }
+
+    fn call(&mut self, event: CallEvent, lines: &mut Vec<Line>) -> Option<Stop> {
+        match event {
+            CallEvent::Proposed { id, name, title } => {
+                let said = std::mem::take(&mut self.text);
+                if !said.trim().is_empty() {
+                    lines.push(Line::Progress(sanitize_output(said.trim()).into_owned()));
+                }
+                self.calls.insert(id, (name, title, None));
+            }
+            CallEvent::Previewed { id, access, title, .. } => {
+                if let Some(call) = self.calls.get_mut(&id) {
+                    (call.1, call.2) = (title, Some(access));
+                }
+            }
+            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(refusal(call))),
+            CallEvent::Finished { id, outcome } => {
+                let (name, title, _) = self.calls.remove(&id).unwrap_or_default();
+                lines.push(Line::Progress(finished(&name, &title, &outcome)));
+            }
+            CallEvent::Started { .. } | CallEvent::Progress { .. } => {}
+        }
+        None
+    }
+}
+
+fn refusal((name, title, access): &(String, String, Option<Access>)) -> Failure {
+    let call = format!("{name} {}", one_line(title));
+    let hint = match access {
+        Some(Access::Write(_)) => "--mode auto-accept lets it edit files in the project; --mode yolo lets it do everything",
+        _ => "--mode yolo lets it run without asking; the screen asks",
+    };
+    Failure::approval(format!("It would have to ask before this: {}", call.trim_end())).hint(hint)
+}
+
+fn finished(name: &str, title: &str, outcome: &Outcome) -> String {
+    let (mark, result) = match outcome {
+        Outcome::Done(output) => (if output.failed { "✗" } else { "✓" }, output.summary.clone()),
+        Outcome::Failed(why) => ("✗", why.clone()),
+        Outcome::Forbidden(why) => ("⊘", why.clone()),
+        Outcome::Denied { .. } => ("⊘", "declined".into()),
+        Outcome::Interrupted { .. } => ("⊘", "interrupted".into()),
+    };
+    let (title, result) = (one_line(title), one_line(&result));
+    format!("{mark} {name} {title}  {result}").trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Block, Notice, ToolOutput, TurnEnd, Usage};
+    use std::time::Duration;
+
+    fn fold(bodies: Vec<EventBody>) -> (Vec<Line>, Vec<Stop>) {
+        let mut plain = Plain::default();
+        let (mut lines, mut stops) = (vec![], vec![]);
+        for (n, body) in bodies.into_iter().enumerate() {
+            let (more, stop) = plain.fold(Event { seq: n as u64, turn: Some(TurnId(1)), body });
+            lines.extend(more);
+            stops.extend(stop);
+        }
+        (lines, stops)
+    }
+
+    fn said(text: &str) -> EventBody {
+        EventBody::Text(TextEvent::Answer(text.into()))
+    }
+
+    fn ended(how: TurnOutcome) -> EventBody {
+        EventBody::Turn(TurnEvent::Ended(TurnEnd { how, usage: Usage::default(), took: Duration::ZERO }))
+    }
+
+    fn proposed(id: u64) -> EventBody {
+        EventBody::Call(CallEvent::Proposed { id: CallId(id), name: "Edit".into(), title: String::new() })
+    }
+
+    #[test]
+    fn only_the_last_thing_said_is_the_answer() {
+        let output = ToolOutput { for_model: String::new(), for_user: Block::Nothing, summary: "+1 −0".into(), failed: false };
+        let (lines, stops) = fold(vec![
+            said("I'll "),
+            said("look."),
+            EventBody::Text(TextEvent::Done),
+            proposed(1),
+            EventBody::Call(CallEvent::Previewed {
+                id: CallId(1),
+                access: Access::Write(vec![]),
+                title: "a\u{1b}[31m.rs".into(),
+                block: Block::Nothing,
+            }),
+            EventBody::Call(CallEvent::Finished { id: CallId(1), outcome: Outcome::Done(output) }),
+            said("Done\u{1b}[2J.\n\n"),
+            ended(TurnOutcome::Answered),
+        ]);
+        assert_eq!(stops, [Stop::Ended(Ok(()))]);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0], Line::Progress("I'll look.".into()));
+        let Line::Progress(call) = &lines[1] else { panic!("{lines:?}") };
+        assert!(call.starts_with("✓ Edit a") && call.ends_with(".rs  +1 −0") && !call.contains('\u{1b}'), "{call:?}");
+        let Line::Answer(answer) = &lines[2] else { panic!("{lines:?}") };
+        assert!(answer.starts_with("Done") && answer.ends_with(".\n") && !answer.contains('\u{1b}'), "{answer:?}");
+    }
+
+    #[test]
+    fn what_would_have_to_be_asked_ends_the_run_with_code_2() {
+        let (_, stops) = fold(vec![proposed(1), EventBody::Call(CallEvent::Asked { id: CallId(1) })]);
+        let [Stop::Asked(failure)] = &stops[..] else { panic!("{stops:?}") };
+        assert_eq!(failure.exit_code(), 2);
+        assert!(failure.message.contains("Edit"), "{failure}");
+    }
+
+    #[test]
+    fn a_failed_turn_is_an_error_and_keeps_what_was_said() {
+        let (lines, stops) =
+            fold(vec![said("half"), EventBody::Notice(Notice::error("cut")), ended(TurnOutcome::Failed("the server is gone".into()))]);
+        assert_eq!(lines, [Line::Progress("! cut".into()), Line::Answer("half\n".into())]);
+        let [Stop::Ended(Err(failure))] = &stops[..] else { panic!("{stops:?}") };
+        assert_eq!((failure.exit_code(), failure.message.as_str()), (1, "the server is gone"));
+    }
+}
