@@ -143,6 +143,9 @@ impl Shared {
 
     /// Waits for bytes, then takes what else is there already.
     async fn read(&self, response: &mut Response, answer: &mut Answer) {
+        if !answer.wait() {
+            return answer.close(None);
+        }
         let first = if answer.stopped() {
             // Whole answers don't fail any more, whatever comes now.
             tokio::time::timeout(AFTER_THE_END, response.chunk()).await.ok().and_then(Result::ok).map_or(Ok(None), Ok)

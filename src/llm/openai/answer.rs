@@ -19,7 +19,11 @@ pub struct Answer {
     form: Form,
     sse: SseDecoder,
     state: State,
+    waits_after_stop: u32,
 }
+
+/// How often more bytes are waited for after the end of an answer: a server may send pings for ever.
+const MOST_WAITS: u32 = 16;
 
 enum Form {
     /// Nothing but white space has come.
@@ -70,7 +74,7 @@ struct Delta {
 impl Answer {
     pub fn new(request: RequestId) -> Self {
         let state = State { calls: Calls::new(request), usage: None, stop: None, begun: false, refused: false, ended: false, out: vec![] };
-        Answer { form: Form::Unknown, sse: SseDecoder::default(), state }
+        Answer { form: Form::Unknown, sse: SseDecoder::default(), state, waits_after_stop: 0 }
     }
 
     pub fn feed(&mut self, mut bytes: &[u8]) {
@@ -126,6 +130,12 @@ impl Answer {
     /// The answer is whole; what may follow is only the count of tokens.
     pub fn stopped(&self) -> bool {
         self.state.stop.is_some()
+    }
+
+    /// May the stream be waited for once more?
+    pub fn wait(&mut self) -> bool {
+        self.waits_after_stop += u32::from(self.stopped());
+        self.waits_after_stop <= MOST_WAITS
     }
 }
 

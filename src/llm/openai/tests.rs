@@ -220,10 +220,19 @@ fn silence_is_given_up_and_a_finished_answer_needs_no_close() {
             .unwrap();
         silent(stream);
     })]);
-    let started = Instant::now();
-    let items = ask(settings(finished.port));
-    assert_eq!(items.last(), Some(&StreamItem::Done(StopReason::Finished)));
-    assert!(started.elapsed() < AFTER_THE_END * 3);
+    let pinging = server(vec![Box::new(move |stream| {
+        let end = format!("{OK}{HELLO}data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}\n\n");
+        stream.write_all(end.as_bytes()).unwrap();
+        while stream.write_all(b": ping\n\n").is_ok() {
+            thread::sleep(Duration::from_millis(5));
+        }
+    })]);
+    for port in [finished.port, pinging.port] {
+        let started = Instant::now();
+        let items = ask(settings(port));
+        assert_eq!(items.last(), Some(&StreamItem::Done(StopReason::Finished)));
+        assert!(started.elapsed() < AFTER_THE_END * 3);
+    }
 }
 
 #[test]
