@@ -1,5 +1,6 @@
 //! The git store against plain copies of the tree, and real git's opinion of what it wrote.
 
+mod crash;
 mod random;
 
 use super::*;
