@@ -191,6 +191,24 @@ fn the_users_repository_is_not_touched() {
     b.fsck();
 }
 
+/// With a configuration that git can't even parse, nothing goes wrong: it is not read.
+#[test]
+fn the_users_git_configuration_is_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".config/git")).unwrap();
+    for file in [".gitconfig", ".config/git/config"] {
+        fs::write(home.path().join(file), "[garbage\n").unwrap();
+    }
+    let out = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "checkpoint::tests::everything_comes_back"])
+        .env("HOME", home.path())
+        .env("XDG_CONFIG_HOME", home.path().join(".config"))
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("1 passed"));
+}
+
 #[test]
 fn ignored_files_are_kept_only_if_a_tool_wrote_them() {
     let mut b = Bench::new();
