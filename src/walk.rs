@@ -177,4 +177,26 @@ mod tests {
             assert_eq!(ignored(&root.join(path), &root), expected, "{path}");
         }
     }
+
+    /// The home folder as a repository that ignores everything, a monorepo, a linked worktree.
+    #[test]
+    fn rules_of_the_repository_above_count_unless_they_exclude_the_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let root = top.join("project");
+        fs::create_dir_all(root.join("sub")).unwrap();
+        for path in ["a.log", "b.rs", "sub/c.rs"] {
+            fs::write(root.join(path), "").unwrap();
+        }
+        let all = ["a.log", "b.rs", "sub/c.rs"];
+        for (rules, expected, log) in [("*\n", &all[..], false), ("*.log\n", &all[1..], true), ("project/sub/\n", &all[..2], false)] {
+            fs::write(top.join(".gitignore"), rules).unwrap();
+            // Above the project and outside a repository they are somebody else's.
+            let _ = fs::remove_file(top.join(".git"));
+            assert_eq!(found(&root, &root), all, "{rules}");
+            fs::write(top.join(".git"), "gitdir: elsewhere").unwrap();
+            assert_eq!(found(&root, &root), expected, "{rules}");
+            assert_eq!(ignored(&root.join("a.log"), &root), log, "{rules}");
+        }
+    }
 }

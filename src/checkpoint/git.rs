@@ -133,7 +133,10 @@ impl GitStore {
         let message = label::write(label, files_changed);
         let id = self.repo.commit(None, &who, &who, &message, &self.repo.find_tree(tree)?, &parents)?;
         let number = newest.map_or(1, |n| n.number + 1);
-        self.repo.reference(&format!("{REFS}{number:010}"), id, false, "checkpoint")?;
+        let name = format!("{REFS}{number:010}");
+        // We hold the store's lock, so this one is of a process that was killed.
+        let _ = fs::remove_file(self.repo.path().join(format!("{name}.lock")));
+        self.repo.reference(&name, id, false, "checkpoint")?;
         Ok(Taken { id: CheckpointId(id.to_string()), files_changed, skipped })
     }
 

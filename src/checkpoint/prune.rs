@@ -61,6 +61,10 @@ fn sweep(repo: &Repository, needed: &HashSet<Oid>) -> Result<usize, CheckpointEr
     let mut removed = 0;
     for folder in fs::read_dir(&objects).map_err(CheckpointError::io(&objects))?.flatten() {
         let start = folder.file_name().into_string().unwrap_or_default();
+        if start.starts_with("tmp_") {
+            // Of a write that was killed.
+            let _ = fs::remove_file(folder.path());
+        }
         if start.len() != 2 {
             continue;
         }

@@ -1,5 +1,6 @@
 //! The git store against plain copies of the tree, and real git's opinion of what it wrote.
 
+mod crash;
 mod random;
 
 use super::*;
@@ -188,6 +189,24 @@ fn the_users_repository_is_not_touched() {
     b.store.cover(&[b.root.join(".git/config")]);
     b.take();
     b.fsck();
+}
+
+/// With a configuration that git can't even parse, nothing goes wrong: it is not read.
+#[test]
+fn the_users_git_configuration_is_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".config/git")).unwrap();
+    for file in [".gitconfig", ".config/git/config"] {
+        fs::write(home.path().join(file), "[garbage\n").unwrap();
+    }
+    let out = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "checkpoint::tests::everything_comes_back"])
+        .env("HOME", home.path())
+        .env("XDG_CONFIG_HOME", home.path().join(".config"))
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("1 passed"));
 }
 
 #[test]

@@ -45,19 +45,16 @@ pub struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        Registry {
-            tools: TOOLS
-                .iter()
-                .map(|make| {
-                    let tool = make();
-                    (tool.spec(), tool)
-                })
-                .collect(),
-        }
+        Registry::new(TOOLS.iter().map(|make| make()))
     }
 }
 
 impl Registry {
+    /// Other tools than ours: scripted ones in tests, later those of servers.
+    pub fn new(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
+        Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect() }
+    }
+
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|(spec, _)| spec.clone()).collect()
     }

@@ -108,9 +108,13 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(text).current_dir(cx.workspace.cwd()).stdin(Stdio::null());
     command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
-    // SAFETY: setsid is async-signal-safe and touches no memory of ours.
+    let announcer = cx.workspace.children.announcer();
+    // SAFETY: only system calls that are allowed between fork and exec, and no allocation.
     unsafe {
-        command.pre_exec(|| rustix::process::setsid().map(|_| ()).map_err(Into::into));
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            announcer.announce()
+        });
     }
     let mut child = command.spawn().map_err(failed)?;
     // Closes our ends of the pipe's write side; only the command holds it now.

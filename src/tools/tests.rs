@@ -18,7 +18,9 @@ struct Bench {
     root: PathBuf,
     workspace: Workspace,
     registry: Registry,
-    runtime: tokio::runtime::Runtime,
+    /// Of a runtime that another thread drives, as in the engine: tools run on threads that may block.
+    handle: tokio::runtime::Handle,
+    _stop: tokio::sync::oneshot::Sender<()>,
     cancel: Cancel,
     progress: Mutex<Vec<String>>,
 }
@@ -33,11 +35,15 @@ impl Bench {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), contents).unwrap();
         }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (handle, (_stop, stopped)) = (runtime.handle().clone(), tokio::sync::oneshot::channel());
+        std::thread::spawn(move || drop(runtime.block_on(stopped)));
         Bench {
             workspace: Workspace::new(&root, &top.join("spill")).unwrap(),
             root,
             registry: Registry::default(),
-            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            handle,
+            _stop,
             cancel: Cancel::new(),
             progress: Mutex::default(),
             _dir: dir,
@@ -53,7 +59,7 @@ impl Bench {
     fn run_call(&self, call: &ToolCall) -> Result<ToolOutput, ToolError> {
         let progress = |text| self.progress.lock().unwrap().push(text);
         let cx = RunContext { workspace: &self.workspace, cancel: self.cancel.clone(), progress: &progress };
-        self.runtime.block_on(self.registry.get(&call.name)?.run(call, &cx))
+        self.handle.block_on(self.registry.get(&call.name)?.run(call, &cx))
     }
 
     fn run(&self, name: &str, args: Value) -> Result<ToolOutput, ToolError> {

@@ -10,6 +10,7 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 pub struct Workspace {
@@ -26,6 +27,7 @@ impl Workspace {
     /// `spill` is the folder for outputs that are too long to pass on; created when the first one comes.
     pub fn new(root: &Path, spill: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
+        forget_old(spill);
         Ok(Workspace {
             cwd: Mutex::new(root.clone()),
             root,
@@ -89,6 +91,18 @@ impl Workspace {
     }
 }
 
+/// Removes outputs that no conversation is likely to come back to.
+fn forget_old(spill: &Path) {
+    const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+    for entry in fs::read_dir(spill).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|n| n.starts_with("output-") && n.ends_with(".txt"));
+        let old = entry.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > KEPT));
+        if ours && old {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
 pub fn resolve_links(path: &Path) -> PathBuf {
     let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
@@ -119,6 +133,19 @@ pub fn resolve_links(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_our_own_old_outputs_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, days) in [("output-1-1.txt", 8), ("output-1-2.txt", 1), ("mine.txt", 8)] {
+            let file = fs::File::create(dir.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_secs(days * 86400)).unwrap();
+        }
+        Workspace::new(dir.path(), dir.path()).unwrap();
+        let mut left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!(left, ["mine.txt", "output-1-2.txt"]);
+    }
 
     #[test]
     fn paths_lead_where_the_kernel_would_go() {

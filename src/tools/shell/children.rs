@@ -5,9 +5,12 @@
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::{
-    io::Write,
-    os::unix::process::CommandExt,
-    process::{Child, Command, Stdio},
+    io::{self, Write},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::{Child, ChildStdin, Command, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -41,12 +44,40 @@ pub struct Guard {
     finished: bool,
 }
 
+/// Puts a process that has just been forked on the watcher's list, before it becomes the command: there is no moment at which
+/// it runs unwatched.
+pub struct Announcer(Option<OwnedFd>);
+
+impl Announcer {
+    /// Called between fork and exec by the leader of a new group: allocates nothing.
+    pub fn announce(&self) -> io::Result<()> {
+        let Some(pipe) = &self.0 else { return Ok(()) };
+        let (mut text, mut at) = (*b"+ 0000000000\n", 12);
+        let mut pid = std::process::id();
+        while pid > 0 {
+            at -= 1;
+            text[at] = b'0' + (pid % 10) as u8;
+            pid /= 10;
+        }
+        text[at - 2] = b'+';
+        text[at - 1] = b' ';
+        // Without a watcher the command runs all the same.
+        let _ = rustix::io::write(pipe, &text[at - 2..]);
+        Ok(())
+    }
+}
+
 impl Children {
+    pub fn announcer(&self) -> Announcer {
+        let mut watched = lock(&self.0);
+        Announcer(watched.pipe().and_then(|pipe| pipe.as_fd().try_clone_to_owned().ok()))
+    }
+
+    /// `group` was announced.
     pub fn watch(&self, group: Pid) -> Guard {
         let mut watched = lock(&self.0);
         watched.forget_gone();
         watched.groups.push(group);
-        watched.tell('+', group);
         Guard { group, watched: self.0.clone(), finished: false }
     }
 
@@ -94,12 +125,22 @@ impl Watched {
     fn forget_gone(&mut self) {
         let (alive, gone): (Vec<_>, Vec<_>) = self.groups.drain(..).partition(|g| test_kill_process_group(*g).is_ok());
         self.groups = alive;
-        for group in gone {
-            self.tell('-', group);
+        if gone.is_empty() {
+            return;
+        }
+        if let Some(pipe) = self.pipe() {
+            for group in gone {
+                let _ = writeln!(pipe, "- {}", group.as_raw_nonzero());
+            }
         }
     }
 
-    fn tell(&mut self, sign: char, group: Pid) {
+    /// To the watcher, which is started if it is not there.
+    fn pipe(&mut self) -> Option<&mut ChildStdin> {
+        // Somebody may have ended it, and writing to nobody would end the next command.
+        if self.watcher.as_mut().is_some_and(|w| !matches!(w.try_wait(), Ok(None))) {
+            self.watcher = None;
+        }
         if self.watcher.is_none() {
             self.watcher = Command::new("/bin/sh")
                 .arg("-c")
@@ -112,9 +153,29 @@ impl Watched {
                 .process_group(0)
                 .spawn()
                 .ok();
+            let pipe = self.watcher.as_mut()?.stdin.as_mut()?;
+            for group in &self.groups {
+                let _ = writeln!(pipe, "+ {}", group.as_raw_nonzero());
+            }
         }
-        if let Some(pipe) = self.watcher.as_mut().and_then(|w| w.stdin.as_mut()) {
-            let _ = writeln!(pipe, "{sign} {}", group.as_raw_nonzero());
-        }
+        self.watcher.as_mut()?.stdin.as_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watcher_that_was_ended_is_replaced() {
+        let children = Children::default();
+        drop(children.announcer());
+        let mut first = lock(&children.0).watcher.take().unwrap();
+        first.kill().unwrap();
+        let id = first.id();
+        first.wait().unwrap();
+        lock(&children.0).watcher = Some(first);
+        assert!(children.announcer().0.is_some());
+        assert_ne!(lock(&children.0).watcher.as_ref().unwrap().id(), id);
     }
 }

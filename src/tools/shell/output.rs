@@ -103,20 +103,18 @@ impl<'a> Output<'a> {
     pub fn take_progress(&mut self) -> Option<String> {
         let line = self.cleaner.line();
         self.line_shown = self.line_shown.min(line.len());
-        // Up to a character that is not complete.
-        let whole = match std::str::from_utf8(&line[self.line_shown..]) {
-            Err(e) if e.error_len().is_none() => self.line_shown + e.valid_up_to(),
-            _ => line.len(),
+        self.progress.extend_from_slice(&line[self.line_shown..]);
+        self.line_shown = line.len();
+        // A character that is not complete waits for its rest.
+        let partial = match std::str::from_utf8(last_bytes(&self.progress)) {
+            Err(e) if e.error_len().is_none() => last_bytes(&self.progress).len() - e.valid_up_to(),
+            _ => 0,
         };
-        self.progress.extend_from_slice(&line[self.line_shown..whole]);
-        self.line_shown = whole;
-        if self.progress.is_empty() {
-            return None;
-        }
-        let from = self.progress.len().saturating_sub(PROGRESS_LIMIT);
-        let text = String::from_utf8_lossy(&self.progress[from..]).into_owned();
-        self.progress.clear();
-        Some(text)
+        let rest = self.progress.split_off(self.progress.len() - partial);
+        let new = std::mem::replace(&mut self.progress, rest);
+        let from = new.len().saturating_sub(PROGRESS_LIMIT);
+        let new = if from > 0 { skip_partial(&new[from..]) } else { &new };
+        if new.is_empty() { None } else { Some(String::from_utf8_lossy(new).into_owned()) }
     }
 
     pub fn finish(mut self) -> String {
@@ -139,6 +137,12 @@ fn whole_chars(bytes: &[u8]) -> String {
         Err(e) if e.error_len().is_none() => String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(),
         _ => String::from_utf8_lossy(bytes).into_owned(),
     }
+}
+
+/// From the beginning of the last character, as far as that can be told.
+fn last_bytes(bytes: &[u8]) -> &[u8] {
+    let start = (1..=bytes.len().min(4)).find(|n| bytes[bytes.len() - n] & 0xC0 != 0x80).unwrap_or(0);
+    &bytes[bytes.len() - start..]
 }
 
 /// Without the rest of a character that was cut.
@@ -169,6 +173,51 @@ impl Spill {
             Some(path) if self.file.is_some() && self.written < SPILL_LIMIT => format!("all of it is in {}", path.display()),
             Some(path) if self.written > 0 => format!("the first {} bytes are in {}", self.written, path.display()),
             _ => "it could not be kept in a file".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the lengths and however it comes: within the budget, no character torn, nothing shown twice or left out.
+    #[test]
+    fn any_output_stays_within_the_budget() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path(), &dir.path().join("spill")).unwrap();
+        let mut seed = 3u64;
+        let mut dice = |n: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % n
+        };
+        for round in 0..60 {
+            let (mut text, mut line) = (String::new(), 0);
+            let (size, longest) = ([10, 9_999, 29_999, 30_001, 200_000][dice(5)], [5, 100, 40_000][dice(3)]);
+            while text.len() < size {
+                text.push_str(&format!("{line}:{}\n", "€".repeat(dice(longest))));
+                line += 1;
+            }
+            let (mut output, mut shown) = (Output::new(&workspace), String::new());
+            let mut rest = text.as_bytes();
+            while !rest.is_empty() {
+                let (part, after) = rest.split_at((1 + dice(4000)).min(rest.len()));
+                output.push(part);
+                shown.push_str(&output.take_progress().unwrap_or_default());
+                rest = after;
+            }
+            let whole = output.finish();
+            assert!(shown == text, "round {round}");
+            assert!(!whole.contains('\u{fffd}') && whole.len() <= BUDGET, "round {round}: {}", whole.len());
+            if text.len() <= BUDGET {
+                assert!(whole == text, "round {round}");
+                continue;
+            }
+            let (head, after) = whole.split_once("[… ").unwrap();
+            let (note, tail) = after.split_once(" …]\n").unwrap();
+            assert!(text.starts_with(head.trim_end_matches('\n')) && text.ends_with(tail), "round {round}");
+            let path = note.split_once("all of it is in ").unwrap().1;
+            assert!(std::fs::read_to_string(path).unwrap() == text, "round {round}");
         }
     }
 }

@@ -177,3 +177,30 @@ fn replace_writes_as_the_file_was() {
     assert!(b.text("Replace", json!({"file_path": "d/x/y", "content": "x"})).starts_with("Error: d/x/y: a part of this path is a file"));
     assert!(b.text("Replace", json!({"file_path": "/dev/null", "content": "x"})).contains("is a device"));
 }
+
+/// Run by the next test in a process whose files can't grow.
+#[test]
+fn full_disk() {
+    if std::env::var_os("BACKSTITCH_TEST_FULL").is_some() {
+        let b = Bench::new(&[("a", b"old"), ("b", b"old")]);
+        for name in ["a", "new"] {
+            let error = b.run("Replace", json!({"file_path": name, "content": "x".repeat(10 << 20)})).unwrap_err();
+            println!("{error}");
+        }
+        assert_eq!(b.bytes("a"), b"old");
+        assert_eq!(b.names(), ["a", "b"]);
+        println!("old files are whole");
+    }
+}
+
+#[test]
+fn a_write_that_finds_no_room_leaves_the_old_file() {
+    let b = Bench::new(&[]);
+    let test = std::env::current_exe().unwrap();
+    let command = format!(
+        "trap '' XFSZ; ulimit -f 1000; BACKSTITCH_TEST_FULL=1 '{}' --exact --nocapture tools::tests::files::full_disk",
+        test.display()
+    );
+    let out = b.run("Bash", json!({"command": command})).unwrap();
+    assert!(!out.failed && out.for_model.contains("old files are whole"), "{}", out.for_model);
+}

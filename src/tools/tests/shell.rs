@@ -97,13 +97,16 @@ fn a_background_child_does_not_hold_the_call_and_ends_with_the_workspace() {
 /// What the watcher does when we are killed: its pipe closes without a word.
 #[test]
 fn the_watcher_ends_only_what_still_runs() {
+    let children = Children::default();
     let spawn = || {
         use std::os::unix::process::CommandExt;
-        std::process::Command::new("sleep").arg("600").process_group(0).spawn().unwrap()
+        let (mut command, announcer) = (std::process::Command::new("sleep"), children.announcer());
+        // SAFETY: as in the tool.
+        unsafe { command.arg("600").process_group(0).pre_exec(move || announcer.announce()) };
+        command.spawn().unwrap()
     };
     let (mut kept, mut done) = (spawn(), spawn());
     let group = |c: &std::process::Child| Pid::from_raw(c.id() as i32).unwrap();
-    let children = Children::default();
     children.watch(group(&kept)).finished();
     let guard = children.watch(group(&done));
     drop(guard);
@@ -112,6 +115,41 @@ fn the_watcher_ends_only_what_still_runs() {
     drop(children);
     kept.wait().unwrap();
     assert!(test_kill_process_group(group(&kept)).is_err());
+}
+
+/// Started by the next test in a process of its own, to be killed.
+#[test]
+fn victim() {
+    if std::env::var_os("BACKSTITCH_TEST_VICTIM").is_some() {
+        let b = Bench::new(&[]);
+        b.text("Bash", json!({"command": "trap '' TERM; sleep 600 & echo $! > left"}));
+        println!("workspace {}", b.root.display());
+        b.text("Bash", json!({"command": "echo $$ > running; exec sleep 600"}));
+    }
+}
+
+#[test]
+fn nothing_survives_us_when_we_are_killed() {
+    use std::io::{BufRead, BufReader};
+    let mut victim = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", "tools::tests::shell::victim"])
+        .env("BACKSTITCH_TEST_VICTIM", "1")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+    let root = lines.map_while(Result::ok).find_map(|l| Some(std::path::PathBuf::from(l.split_once("workspace ")?.1))).unwrap();
+    let mut running = String::new();
+    until("the command runs", || {
+        running = fs::read_to_string(root.join("running")).unwrap_or_default();
+        running.ends_with('\n')
+    });
+    let left = fs::read_to_string(root.join("left")).unwrap();
+    assert!(alive(&running));
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    until("the running command and the one left behind are gone", || !alive(&running) && !alive(&left));
+    fs::remove_dir_all(root.parent().unwrap()).unwrap();
 }
 
 #[test]
