@@ -328,7 +328,7 @@ mod tests {
         fn no_word_is_lost(text in "[a-z0-9 *_`~\\[\\]()<>#&;:.|=+\\\\-]{0,40}") {
             let letters = |t: &str| t.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>();
             // Entities and link targets may be read as what they stand for.
-            prop_assume!(!text.contains('&') && !text.contains("]("));
+            let text = text.replace('&', "").replace("](", "");
             let shown: String = inline(&text, Style::new()).iter().map(Line::text).collect();
             prop_assert_eq!(letters(&shown), letters(&text));
         }

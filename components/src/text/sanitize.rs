@@ -60,7 +60,8 @@ impl Clean {
         let mut line_start = 0;
         for grapheme in stripped.graphemes(true) {
             match grapheme {
-                "\n" => {
+                // A sequence that stood between the two is gone by now.
+                "\n" | "\r\n" => {
                     out.push('\n');
                     (column, line_start) = (0, out.len());
                 }
@@ -265,6 +266,7 @@ mod tests {
         }
         assert_eq!(reveal("ze\u{200b}ro"), "ze<U+200B>ro");
         assert_eq!(sanitize_output("10%\r100%\r\nok\r\r\n"), "100%\nok\n");
+        assert_eq!(sanitize_output("a\r\x1b[K\nb"), "a\nb");
         assert_eq!(one_line("a\nb\n"), "a⏎b");
     }
 
