@@ -108,12 +108,18 @@ impl ListState {
     }
 
     /// The rows in view, at most `max_rows`; `numbered` shows the number keys of the first nine.
-    pub fn view(&mut self, items: &[Item], width_all: usize, max_rows: usize, numbered: bool) -> Vec<Line> {
-        self.selected = self.selected.min(items.len().saturating_sub(1));
-        self.view.resize(max_rows.min(items.len()), items.len());
+    pub fn view(&mut self, items: &[Item], width: usize, max_rows: usize, numbered: bool) -> Vec<Line> {
+        self.view_of(items.len(), |at| items[at].clone(), width, max_rows, numbered)
+    }
+
+    /// [`ListState::view`] of a list that is too long to be made whole: `item` is asked for what is in view.
+    pub fn view_of(&mut self, count: usize, item: impl Fn(usize) -> Item, width: usize, max_rows: usize, numbered: bool) -> Vec<Line> {
+        self.selected = self.selected.min(count.saturating_sub(1));
+        self.view.resize(max_rows.min(count), count);
         self.view.reveal(self.selected..self.selected + 1);
-        let longest = items.iter().map(|item| item.label.width()).max().unwrap_or(0);
-        self.view.visible().map(|at| self.row(at, &items[at], longest, width_all, numbered)).collect()
+        let items: Vec<(usize, Item)> = self.view.visible().map(|at| (at, item(at))).collect();
+        let longest = items.iter().map(|(_, item)| item.label.width()).max().unwrap_or(0);
+        items.iter().map(|(at, item)| self.row(*at, item, longest, width, numbered)).collect()
     }
 
     fn row(&self, at: usize, item: &Item, longest: usize, width_all: usize, numbered: bool) -> Line {

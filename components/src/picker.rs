@@ -105,13 +105,8 @@ impl Picker {
         if count == 0 {
             rows.push(Line::styled("    nothing matches", Role::Dim));
         }
-        // Only the items near the window are asked for.
         let room = max_rows.saturating_sub(1).max(1);
-        let from = self.list.selected().saturating_sub(room).min(count);
-        let to = (self.list.selected() + room + 1).min(count);
-        let items: Vec<Item> =
-            (0..count).map(|at| if (from..to).contains(&at) { item(self.matches[at]) } else { Item::default() }).collect();
-        rows.extend(self.list.view(&items, width, room, false));
+        rows.extend(self.list.view_of(count, |at| item(self.matches[at]), width, room, false));
         PickerView { rows, cursor: ((query.cursor.0 + 2).min(width.saturating_sub(1)), 0) }
     }
 }

@@ -3,7 +3,9 @@
 #[path = "../examples/gallery/pages.rs"]
 mod pages;
 
-use backstitch_components::{ColorDepth, Line, Style, Theme, to_ansi};
+use backstitch_components::text::width::{cell_groups, group_width};
+use backstitch_components::{ColorDepth, Line, Rows, Style, Theme, to_ansi};
+use iocraft::prelude::*;
 use std::sync::LazyLock;
 
 /// The pages at the width of the design: highlighting is slow in a debug build, so they are made once.
@@ -84,5 +86,52 @@ fn both_themes_and_all_depths_print_the_same_text() {
     let first = plain("backstitch-dark", ColorDepth::TrueColor);
     for depth in [ColorDepth::None, ColorDepth::Ansi16, ColorDepth::Ansi256] {
         assert_eq!(plain("backstitch-light", depth), first);
+    }
+}
+
+/// The cells that a row should fill: each group of characters at the column that our widths give it.
+fn cells(row: &Line) -> Vec<(usize, String)> {
+    let mut x = 0;
+    let text = row.text();
+    cell_groups(&text)
+        .map(|group| {
+            let at = x;
+            x += group_width(group);
+            (at, group.to_owned())
+        })
+        .filter(|(_, group)| group != " ")
+        .collect()
+}
+
+#[test]
+fn the_canvas_has_every_character_where_it_was_counted() {
+    for (title, rows) in PAGES_80.iter() {
+        let theme = Theme::for_background(true);
+        let mut root = element! { View(width: 80u32) { Rows(rows: rows.clone(), theme: theme, depth: ColorDepth::TrueColor) } };
+        let canvas = root.render(Some(80));
+        for (y, row) in rows.iter().enumerate() {
+            for (x, group) in cells(row) {
+                assert_eq!(canvas.cell(x, y).and_then(|c| c.text()), Some(group.as_str()), "{title}: {x},{y} of {}", row.text());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_terminal_shows_every_row_where_it_was_counted_and_filled_to_its_end() {
+    for (title, rows) in PAGES_80.iter() {
+        let theme = Theme::for_background(true);
+        let mut terminal = vt100::Parser::new(std::num::NonZeroU16::new(200).unwrap(), std::num::NonZeroU16::new(80).unwrap(), 0);
+        terminal.process(to_ansi(rows, &theme, ColorDepth::TrueColor, 80).as_bytes());
+        let screen = terminal.screen();
+        for (y, row) in rows.iter().enumerate() {
+            // The emulator knows no emoji of two code points; the canvas test covers those.
+            for (x, group) in cells(row).into_iter().take_while(|(_, group)| !group.contains('\u{fe0f}')) {
+                let cell = screen.cell(y as u16, x as u16).unwrap();
+                assert_eq!(cell.contents(), group, "{title}: {x},{y} of {}", row.text());
+            }
+            let filled = screen.cell(y as u16, 79).unwrap().bgcolor() != vt100::Color::Default;
+            assert_eq!(filled, row.fill.is_some(), "{title}: row {y} {}", row.text());
+        }
     }
 }

@@ -22,31 +22,35 @@ enum Side {
     Added,
 }
 
+/// One line of the diff before it is painted.
+#[derive(Clone, Copy)]
+enum Entry {
+    /// The gap before this hunk.
+    Gap(usize),
+    Line {
+        side: Side,
+        /// The line of the old side, or where its lines go on.
+        old: usize,
+        new: usize,
+        /// The line across from it in a replacement.
+        pair: Option<usize>,
+    },
+}
+
 impl DiffModel {
     /// All rows for `width` cells; with `max_rows`, at most so many, the last of which counts what is missing.
     pub fn rows(&self, width: usize, max_rows: Option<usize>) -> Vec<Line> {
-        let mut out = Vec::new();
         let limit = max_rows.unwrap_or(usize::MAX);
         if let Some(note) = self.note() {
-            out.push(cut(&note, width));
-            out.truncate(limit);
-            return out;
+            return std::iter::once(cut(&note, width)).take(limit).collect();
         }
-        let total: usize = (0..self.hunks.len()).map(|at| self.hunk_lines(at)).sum();
-        let mut shown = 0;
-        for hunk in 0..self.hunks.len() {
-            if hunk > 0 {
-                out.push(cut(&self.gap(hunk), width));
-            }
-            let stop = self.paint(&self.hunks[hunk], width, limit, &mut out, &mut shown);
-            if stop || out.len() > limit {
-                break;
-            }
-        }
+        let mut ends = Vec::new();
+        let mut out = self.paint(self.entries(), width, limit, &mut ends);
         if out.len() > limit {
+            let kept = ends.iter().filter(|end| **end < limit).count();
+            let total: usize = (0..self.hunks.len()).map(|at| self.hunk_lines(at)).sum();
+            let missing = total - kept;
             out.truncate(limit.saturating_sub(1));
-            let kept = out.iter().filter(|row| numbered(row, self.number_width())).count();
-            let missing = total.saturating_sub(kept);
             let text = if missing == 1 { "… 1 more line".to_owned() } else { format!("… {missing} more lines") };
             out.push(cut(&Line::styled(text, Role::Dim).indented(self.gutter()), width));
             out.truncate(limit);
@@ -54,11 +58,53 @@ impl DiffModel {
         out
     }
 
-    /// The rows of one hunk, for a viewer that shows them as they are scrolled to.
+    /// The rows of one hunk.
     pub fn hunk_rows(&self, hunk: usize, width: usize) -> Vec<Line> {
+        let entries = self.hunks.get(hunk).into_iter().flat_map(hunk_entries);
+        self.paint(entries, width, usize::MAX, &mut Vec::new())
+    }
+
+    /// How many lines the diff has, with a line for each gap: what a viewer scrolls over. A line may take
+    /// several rows.
+    pub fn line_count(&self) -> usize {
+        let lines: usize = (0..self.hunks.len()).map(|at| self.hunk_lines(at)).sum();
+        lines + self.hunks.len().saturating_sub(1)
+    }
+
+    /// The line (as counted by [`DiffModel::line_count`]) at which a hunk begins.
+    pub fn hunk_line(&self, hunk: usize) -> usize {
+        (0..hunk.min(self.hunks.len())).map(|at| self.hunk_lines(at) + 1).sum()
+    }
+
+    /// The rows of the lines in `range` only: costs what is shown, wherever it is.
+    pub fn window(&self, range: Range<usize>, width: usize) -> Vec<Line> {
+        let entries = self.entries().skip(range.start).take(range.len());
+        self.paint(entries, width, usize::MAX, &mut Vec::new())
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.hunks.iter().enumerate().flat_map(|(at, hunk)| (at > 0).then_some(Entry::Gap(at)).into_iter().chain(hunk_entries(hunk)))
+    }
+
+    /// Paints until there are more than `limit` rows; `ends` gets the number of rows after each line.
+    fn paint(&self, entries: impl Iterator<Item = Entry>, width: usize, limit: usize, ends: &mut Vec<usize>) -> Vec<Line> {
         let mut out = Vec::new();
-        if let Some(hunk) = self.hunks.get(hunk) {
-            self.paint(hunk, width, usize::MAX, &mut out, &mut 0);
+        let mut painter = None;
+        for entry in entries {
+            if out.len() > limit {
+                break;
+            }
+            match entry {
+                Entry::Gap(hunk) => {
+                    out.push(cut(&self.gap(hunk), width));
+                    painter = None;
+                }
+                Entry::Line { side, old, new, pair } => {
+                    let painter = painter.get_or_insert_with(|| Painter::new(self, old, new, width));
+                    painter.line(side, old, new, pair, &mut out);
+                    ends.push(out.len());
+                }
+            }
         }
         out
     }
@@ -94,29 +140,24 @@ impl DiffModel {
     fn gutter(&self) -> usize {
         self.number_width() + 4
     }
-
-    /// Appends a hunk's rows until there are more than `limit`; true if it stopped early.
-    fn paint(&self, hunk: &Hunk, width: usize, limit: usize, out: &mut Vec<Line>, shown: &mut usize) -> bool {
-        let mut painter = Painter::new(self, hunk, width);
-        for block in &hunk.blocks {
-            if block.equal {
-                for (old, new) in block.old.clone().zip(block.new.clone()) {
-                    if out.len() > limit {
-                        return true;
-                    }
-                    painter.context(old, new, out);
-                    *shown += 1;
-                }
-            } else if painter.replaced(block, limit, out, shown) {
-                return true;
-            }
-        }
-        false
-    }
 }
 
-fn numbered(row: &Line, digits: usize) -> bool {
-    row.spans.first().is_some_and(|s| s.text.chars().take(digits).any(|c| c.is_ascii_digit()))
+fn hunk_entries(hunk: &Hunk) -> impl Iterator<Item = Entry> {
+    hunk.blocks.iter().flat_map(block_entries)
+}
+
+fn block_entries(block: &Block) -> impl Iterator<Item = Entry> {
+    let (old, new, equal) = (block.old.clone(), block.new.clone(), block.equal);
+    // Old and new lines of a replacement stand across from each other.
+    let across = |at: usize, from: &Range<usize>, to: &Range<usize>| Some(to.start + (at - from.start)).filter(|o| to.contains(o));
+    let (old_of, new_of) = (old.clone(), new.clone());
+    let first = old.clone().map(move |at| match equal {
+        true => Entry::Line { side: Side::Context, old: at, new: new_of.start + (at - old_of.start), pair: None },
+        false => Entry::Line { side: Side::Removed, old: at, new: new_of.start, pair: across(at, &old_of, &new_of) },
+    });
+    let added = if equal { 0..0 } else { new.clone() };
+    let second = added.map(move |at| Entry::Line { side: Side::Added, old: old.end, new: at, pair: across(at, &new, &old) });
+    first.chain(second)
 }
 
 struct Painter<'a> {
@@ -128,50 +169,34 @@ struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    fn new(model: &'a DiffModel, hunk: &Hunk, width: usize) -> Self {
-        let lead = |text: &Text, at: usize, code: &mut Highlighter| {
+    /// A painter for lines that begin at these lines of both sides.
+    fn new(model: &'a DiffModel, old: usize, new: usize, width: usize) -> Self {
+        let lead = |text: &Text, at: usize| {
+            let mut code = Highlighter::for_path(&model.path);
             for line in at.saturating_sub(LEAD_IN)..at {
                 code.push_line_runs(bare(text.line(line)).0);
             }
+            code
         };
-        let (mut old_code, mut new_code) = (Highlighter::for_path(&model.path), Highlighter::for_path(&model.path));
-        if let Some(first) = hunk.blocks.first() {
-            lead(&model.old, first.old.start, &mut old_code);
-            lead(&model.new, first.new.start, &mut new_code);
-        }
+        let (old_code, new_code) = (lead(&model.old, old), lead(&model.new, new));
         Self { model, old_code, new_code, width, digits: model.number_width() }
     }
 
-    fn context(&mut self, old: usize, new: usize, out: &mut Vec<Line>) {
-        let shown = plain(self.model.new.line(new));
-        self.old_code.push_line_runs(bare(self.model.old.line(old)).0);
-        self.row(Side::Context, new, &shown, out);
-    }
-
-    fn replaced(&mut self, block: &Block, limit: usize, out: &mut Vec<Line>, shown: &mut usize) -> bool {
+    fn line(&mut self, side: Side, old: usize, new: usize, pair: Option<usize>, out: &mut Vec<Line>) {
         let model = self.model;
-        // Old and new lines of a replacement stand across from each other.
-        let pair = |at: usize, from: &Range<usize>, to: &Range<usize>| Some(to.start + (at - from.start)).filter(|o| to.contains(o));
-        for (side, range) in [(Side::Removed, block.old.clone()), (Side::Added, block.new.clone())] {
-            for at in range {
-                if out.len() > limit {
-                    return true;
-                }
-                let (text, other) = match side {
-                    Side::Removed => (model.old.line(at), pair(at, &block.old, &block.new).map(|o| model.new.line(o))),
-                    _ => (model.new.line(at), pair(at, &block.new, &block.old).map(|o| model.old.line(o))),
-                };
-                let row = changed_line(side, text, other, model);
-                self.row(side, at, &row, out);
-                *shown += 1;
-                if !text.ends_with('\n') {
-                    let band = if side == Side::Removed { Role::DiffRemovedBand } else { Role::DiffAddedBand };
-                    let note = Line::styled("no newline at end of file", Style::from(Role::LineNumber).italic());
-                    out.push(cut(&note.indented(self.digits + 4).filled(band), self.width));
-                }
+        let (text, other, at, band) = match side {
+            Side::Context => {
+                self.old_code.push_line_runs(bare(model.old.line(old)).0);
+                return self.row(side, new, &plain(model.new.line(new)), out);
             }
+            Side::Removed => (model.old.line(old), pair.map(|at| model.new.line(at)), old, Role::DiffRemovedBand),
+            Side::Added => (model.new.line(new), pair.map(|at| model.old.line(at)), new, Role::DiffAddedBand),
+        };
+        self.row(side, at, &changed_line(side, text, other, model), out);
+        if !text.ends_with('\n') {
+            let note = Line::styled("no newline at end of file", Style::from(Role::LineNumber).italic());
+            out.push(cut(&note.indented(self.digits + 4).filled(band), self.width));
         }
-        false
     }
 
     fn row(&mut self, side: Side, at: usize, shown: &Shown, out: &mut Vec<Line>) {
@@ -238,21 +263,28 @@ fn styled(shown: &Shown, runs: &[(Range<usize>, Style)], mark: Option<Role>) -> 
     cuts.sort_unstable();
     cuts.dedup();
     let mut line = Line::new();
-    let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|r| r.contains(&at));
-    let mut run = 0;
+    let (mut run, mut mark_at, mut sign_at) = (0, 0, 0);
     for pair in cuts.windows(2) {
         let (from, to) = (pair[0], pair[1]);
         while runs.get(run).is_some_and(|(r, _)| r.end <= from) {
             run += 1;
         }
         let mut style = runs.get(run).map(|(_, style)| *style).unwrap_or_default();
-        if within(&shown.signs, from) {
+        if within(&shown.signs, &mut sign_at, from) {
             style = Role::LineNumber.into();
         }
-        if let Some(mark) = mark.filter(|_| within(&shown.marked, from)) {
+        if let Some(mark) = mark.filter(|_| within(&shown.marked, &mut mark_at, from)) {
             style = style.bg(mark);
         }
         line.push(Span::new(text[from..to].to_owned(), style));
     }
     line
+}
+
+/// Whether `at` is in one of the rising `ranges`; `next` remembers where the last question left off.
+fn within(ranges: &[Range<usize>], next: &mut usize, at: usize) -> bool {
+    while ranges.get(*next).is_some_and(|r| r.end <= at) {
+        *next += 1;
+    }
+    ranges.get(*next).is_some_and(|r| r.contains(&at))
 }

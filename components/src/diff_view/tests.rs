@@ -61,7 +61,7 @@ fn marks_the_words_that_changed_on_bands() {
 fn says_what_cannot_be_seen() {
     let rows = |old, new| texts(&DiffModel::new(old, new, "a.txt"), 60, None);
     assert_eq!(rows(Some("a"), Some("a\n")), ["  1  − a", "       no newline at end of file", "  1  + a"]);
-    assert_eq!(rows(Some("a\r\n"), Some("a\n")), ["  1  − a␍", "  1  + a"]);
+    assert_eq!(rows(Some("a\r\n"), Some("a\n")), ["  1  − a^M", "  1  + a"]);
     assert_eq!(rows(Some("a\r\nb\r\n"), Some("c\r\nb\r\n")), ["  1  − a", "  1  + c", "  2    b"]);
     assert_eq!(rows(Some("a\n"), Some("a  \n")), ["  1  − a", "  1  + a··"]);
     assert_eq!(rows(Some("    a b\n"), Some("\ta b\n")), ["  1  −     a b", "  1  + →   a b"]);
@@ -86,6 +86,10 @@ fn a_huge_diff_is_cut_before_it_is_painted() {
     let model = DiffModel::new(Some(&old), Some(&new), "a.rs");
     assert_eq!(model.stats(), (16_666, 16_666));
     assert_eq!(model.rows(80, Some(50)).len(), 50);
+    assert_eq!(model.line_count(), 66_666);
+    let window = model.window(66_000..66_020, 80);
+    assert_eq!(window.len(), 20);
+    assert_eq!(window[0].text(), "49501    line 49501");
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -102,5 +106,11 @@ proptest! {
         let rows = model.rows(width, None);
         prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
         prop_assert!(model.rows(width, Some(3)).len() <= 3);
+        if model.hunk_count() > 0 {
+            let model = DiffModel::new(Some(&old), Some(&new), "a.txt");
+            let rows = model.rows(width, None);
+            let windows: Vec<Line> = (0..model.line_count()).flat_map(|at| model.window(at..at + 1, width)).collect();
+            prop_assert_eq!(windows, rows);
+        }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Shown {
     pub text: String,
     /// Changed words.
     pub marked: Vec<Range<usize>>,
-    /// Signs that stand for blanks (`→`, `·`, `␍`).
+    /// Signs that stand for blanks (`→`, `·`, `^M`).
     pub signs: Vec<Range<usize>>,
 }
 
@@ -135,7 +135,7 @@ fn build(line: &str, marked: &[Range<usize>], trailing: usize, cr: bool) -> Show
     }
     if cr {
         let start = shown.text.len();
-        shown.text.push('␍');
+        shown.text.push_str("^M");
         shown.signs.push(start..shown.text.len());
     }
     shown
@@ -159,7 +159,7 @@ mod tests {
         let shown = changed("\ta  \n", &[], false);
         assert_eq!((shown.text.as_str(), shown.signs.len()), ("    a··", 2));
         let shown = changed("\ta\r\n", std::slice::from_ref(&(0..1)), true);
-        assert_eq!(shown.text, "→   a␍");
+        assert_eq!(shown.text, "→   a^M");
         assert_eq!(shown.marked, vec![Range { start: 0, end: 6 }]);
     }
 }

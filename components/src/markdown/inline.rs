@@ -134,8 +134,10 @@ fn link_addresses(line: &mut Line) {
             let tail = &rest[start..];
             let end = tail.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`')).unwrap_or(tail.len());
             let mut address = tail[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_']);
-            while address.ends_with(')') && address.matches(')').count() > address.matches('(').count() {
+            let mut extra = address.matches(')').count().saturating_sub(address.matches('(').count());
+            while extra > 0 && address.ends_with(')') {
                 address = &address[..address.len() - 1];
+                extra -= 1;
             }
             out.push(span.with_text(rest[..start].to_owned()));
             let style = span.style.patch(Style::from(Role::Link).underline());
@@ -148,8 +150,12 @@ fn link_addresses(line: &mut Line) {
 }
 
 fn find_address(text: &str) -> Option<usize> {
-    let found = [text.find("https://"), text.find("http://")].into_iter().flatten().min()?;
-    Some(found).filter(|at| text[*at..].trim_start_matches("https://").trim_start_matches("http://").starts_with(char::is_alphanumeric))
+    let begins = |at: &usize| {
+        let tail = &text[*at..];
+        let host = tail.strip_prefix("https://").or_else(|| tail.strip_prefix("http://"));
+        host.is_some_and(|host| host.starts_with(char::is_alphanumeric))
+    };
+    text.match_indices("http").map(|(at, _)| at).find(begins)
 }
 
 /// The closing delimiters that `text` still waits for, innermost first; empty when it is balanced.
@@ -159,6 +165,7 @@ fn find_address(text: &str) -> Option<usize> {
 pub(super) fn open_delimiters(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut open: Vec<(u8, usize)> = Vec::new();
+    let last_close = text.rfind(')').unwrap_or(0);
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
@@ -184,7 +191,7 @@ pub(super) fn open_delimiters(text: &str) -> String {
             b']' => {
                 if let Some(from) = open.iter().rposition(|(mark, _)| *mark == b'[') {
                     open.truncate(from);
-                    if bytes.get(at + 1) == Some(&b'(') && !text[at..].contains(')') {
+                    if bytes.get(at + 1) == Some(&b'(') && last_close <= at {
                         open.push((b'(', 1));
                     }
                 }
@@ -321,7 +328,7 @@ mod tests {
         fn no_word_is_lost(text in "[a-z0-9 *_`~\\[\\]()<>#&;:.|=+\\\\-]{0,40}") {
             let letters = |t: &str| t.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>();
             // Entities and link targets may be read as what they stand for.
-            prop_assume!(!text.contains('&') && !text.contains("]("));
+            let text = text.replace('&', "").replace("](", "");
             let shown: String = inline(&text, Style::new()).iter().map(Line::text).collect();
             prop_assert_eq!(letters(&shown), letters(&text));
         }

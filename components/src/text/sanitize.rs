@@ -60,7 +60,8 @@ impl Clean {
         let mut line_start = 0;
         for grapheme in stripped.graphemes(true) {
             match grapheme {
-                "\n" => {
+                // A sequence that stood between the two is gone by now.
+                "\n" | "\r\n" => {
                     out.push('\n');
                     (column, line_start) = (0, out.len());
                 }
@@ -88,8 +89,9 @@ impl Clean {
     fn strip(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
+        let mut open = Open::default();
         while let Some(c) = rest.chars().next() {
-            if let Some(length) = sequence_length(rest) {
+            if let Some(length) = sequence_length(rest, text.len() - rest.len(), &mut open) {
                 rest = &rest[length..];
                 continue;
             }
@@ -148,9 +150,17 @@ fn is_skin_tone(c: char) -> bool {
     ('\u{1f3fb}'..='\u{1f3ff}').contains(&c)
 }
 
-/// Bytes of the complete terminal sequence at the start of `text`, or of the introducer's own sequence
-/// up to where it breaks off; `None` where no sequence begins or its end is missing.
-fn sequence_length(text: &str) -> Option<usize> {
+/// Up to which offset string sequences are known to have no end: without it, a text full of beginnings
+/// would be read to its end for each of them.
+#[derive(Default)]
+struct Open {
+    osc: usize,
+    other: usize,
+}
+
+/// Bytes of the complete terminal sequence at the start of `text`, which is `offset` bytes into the whole;
+/// `None` where no sequence begins or its end is missing.
+fn sequence_length(text: &str, offset: usize, open: &mut Open) -> Option<usize> {
     let mut chars = text.char_indices();
     let (_, first) = chars.next()?;
     let kind = match first {
@@ -175,14 +185,22 @@ fn sequence_length(text: &str) -> Option<usize> {
             None
         }
         ']' | 'P' | 'X' | '^' | '_' => {
+            let known = if kind == ']' { &mut open.osc } else { &mut open.other };
+            if offset < *known {
+                return None;
+            }
             let mut escape = false;
+            *known = offset + text.len();
             for (at, c) in chars {
                 match c {
-                    '\x07' if kind == ']' => return Some(at + 1),
-                    '\u{9c}' => return Some(at + c.len_utf8()),
-                    '\\' if escape => return Some(at + 1),
+                    '\x07' if kind == ']' => return ended(known, at + 1),
+                    '\u{9c}' => return ended(known, at + c.len_utf8()),
+                    '\\' if escape => return ended(known, at + 1),
                     // An open string must not swallow the lines after it.
-                    '\n' | '\r' => return None,
+                    '\n' | '\r' => {
+                        *known = offset + at;
+                        return None;
+                    }
                     _ => {}
                 }
                 escape = c == '\x1b';
@@ -193,6 +211,11 @@ fn sequence_length(text: &str) -> Option<usize> {
         '0'..='~' => Some(2),
         _ => None,
     }
+}
+
+fn ended(known: &mut usize, length: usize) -> Option<usize> {
+    *known = 0;
+    Some(length)
 }
 
 fn push_code(c: char, out: &mut String) {
@@ -243,6 +266,7 @@ mod tests {
         }
         assert_eq!(reveal("ze\u{200b}ro"), "ze<U+200B>ro");
         assert_eq!(sanitize_output("10%\r100%\r\nok\r\r\n"), "100%\nok\n");
+        assert_eq!(sanitize_output("a\r\x1b[K\nb"), "a\nb");
         assert_eq!(one_line("a\nb\n"), "a⏎b");
     }
 

@@ -243,6 +243,12 @@ impl FromIterator<Span> for Line {
     }
 }
 
+/// One line per line of `text`, all of one style. The text must be clean (see `sanitize`).
+pub fn lines(text: &str, style: impl Into<Style>) -> Vec<Line> {
+    let style = style.into();
+    text.split('\n').map(|line| Line::styled(line.to_owned(), style)).collect()
+}
+
 /// A plain span of `cells` blanks.
 pub fn spaces(cells: usize) -> Span {
     const BLANKS: &str = "                                                                ";
