@@ -9,8 +9,6 @@ mod perform;
 pub mod recorder;
 mod services;
 
-#[cfg(test)]
-mod tests;
 
 pub use services::Services;
 
