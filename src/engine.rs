@@ -9,7 +9,6 @@ mod perform;
 pub mod recorder;
 mod services;
 
-
 pub use services::Services;
 
 use crate::{

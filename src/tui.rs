@@ -5,13 +5,13 @@ mod approval;
 mod blocks;
 pub mod keymap;
 mod panel;
+pub mod perform;
 mod prompt;
+mod root;
 mod status;
 pub mod terminal;
 mod transcript;
 pub mod view;
-pub mod perform;
-mod root;
 
 use app::{Model, Setting};
 use engine::recorder::Recorder;

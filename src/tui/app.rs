@@ -144,7 +144,9 @@ impl Model {
 
 /// How often the screen wants to be woken: never, unless something moves.
 pub fn tick_every(model: &Model) -> Option<Duration> {
-    if model.status.turn.is_none() && model.exit_armed.is_none() {
+    // A question stands still until it is answered.
+    let moves = model.status.turn.is_some() && model.approval.is_none();
+    if !moves && model.exit_armed.is_none() {
         return None;
     }
     Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
@@ -176,7 +178,9 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             vec![]
         }
         Msg::EngineGone => {
-            model.say(Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"));
+            model.say(
+                Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"),
+            );
             vec![Cmd::Exit]
         }
         Msg::Terminated => vec![Cmd::Exit],
@@ -254,7 +258,8 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Redraw => return vec![Cmd::Repaint],
         Action::Thoughts => {
             model.transcript.thoughts = !model.transcript.thoughts;
-            let text = if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
+            let text =
+                if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
             model.say(Notice::info(text).hint("/redraw prints what came before in the same way"));
         }
         // Of other contexts.

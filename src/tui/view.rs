@@ -57,8 +57,8 @@ fn middle(model: &Model, width: usize, room: usize) -> (Vec<Line>, Option<(usize
         let view = panel.view(model, width, room.saturating_sub(1));
         return under_rule(view.rows, view.cursor, width);
     }
-    if let (Some(approval), Some(call)) = (&model.approval, model.transcript.asked()) {
-        let view = approval.view(call, &model.setting.root, width, room.saturating_sub(1));
+    if let Some(approval) = &model.approval {
+        let view = approval.view(width, room.saturating_sub(1));
         return under_rule(view.rows, view.cursor, width);
     }
     let queue = model.status.queue.iter().take(3).map(|p| queued_prompt(&p.text, width)).collect::<Vec<_>>();
