@@ -32,13 +32,23 @@ pub enum Msg {
     Event(Event),
     Tick,
     /// The session has begun, or why it could not.
-    Opened(Result<Vec<String>, Notice>),
+    Opened(Result<Opened, Notice>),
     /// The engine is gone without having been told to go.
     EngineGone,
     /// The process was asked to end by a signal.
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
+}
+
+/// What a session begins with besides its events.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    pub warnings: Vec<String>,
+    /// The theme that the configuration names.
+    pub theme: Option<String>,
+    /// A provider is configured without a model, and is being asked for one.
+    pub asks_for_model: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -169,8 +179,8 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.tick += 1;
             vec![]
         }
-        Msg::Opened(Ok(warnings)) => {
-            warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+        Msg::Opened(Ok(opened)) => {
+            begin(model, opened);
             vec![]
         }
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
@@ -306,6 +316,20 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     vec![]
 }
 
+fn begin(model: &mut Model, opened: Opened) {
+    model.status.asks_for_model = opened.asks_for_model;
+    if let Some(name) = opened.theme {
+        match Theme::builtin(&name) {
+            Some(theme) => model.setting.theme = theme,
+            None => {
+                let names = Theme::names().collect::<Vec<_>>().join(", ");
+                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
+            }
+        }
+    }
+    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+}
+
 // --- events ---
 
 fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
@@ -340,7 +364,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
     match event {
         SessionEvent::Started { .. } => {
             model.greet();
-            if model.status.model.is_none() {
+            if model.status.model.is_none() && !model.status.asks_for_model {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];
             }
