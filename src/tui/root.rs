@@ -46,7 +46,7 @@ pub struct Root {
     events: Option<TerminalEvents>,
     signals: Vec<Signal>,
     inbox: Vec<Msg>,
-    /// When the last frame was drawn.
+    /// When the last frame that messages of the engine caused was drawn: a key's frame, or the first, holds none of theirs back.
     drawn: Option<Instant>,
     fresh: bool,
     pacing: Option<Pin<Box<Sleep>>>,
@@ -79,7 +79,6 @@ impl Component for Root {
             let text = to_ansi(&rows, &setting.theme, setting.depth, props.model.width());
             stdout.println(text.trim_end_matches(['\r', '\n']));
         }
-        self.drawn = Some(Instant::now());
         self.fresh = true;
         updater.set_transparent_layout(true);
         if props.performer.leave.is_some() {
@@ -142,7 +141,11 @@ impl Root {
         let mut cmds = std::mem::take(first);
         let mut messages = std::mem::take(&mut self.inbox);
         if let Some(handle) = &performer.handle {
+            let keys = messages.len();
             messages.extend(handle.events.drain(MOST).map(Msg::Event));
+            if messages.len() > keys {
+                self.drawn = Some(Instant::now());
+            }
         }
         let mut messages = std::collections::VecDeque::from(messages);
         loop {
