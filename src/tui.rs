@@ -10,6 +10,8 @@ mod prompt;
 mod root;
 mod status;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 mod transcript;
 pub mod view;
 
