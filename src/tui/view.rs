@@ -47,6 +47,7 @@ pub fn frame(model: &Model) -> Frame {
         above.push(busy);
     }
     let top = above.len();
+    let cursor = cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, middle, vec![status]], cursor }
 }
