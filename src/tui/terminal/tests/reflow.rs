@@ -61,7 +61,7 @@ proptest! {
         let terminal = Arc::new(Mutex::new(avt::Terminal::with_scrollback(40, 12, None).unwrap()));
         let size = Arc::new(Mutex::new(truth));
         let mut expected: Vec<String> = (0..5).map(|n| format!("before {n}")).collect();
-        terminal.lock().unwrap().feed(&expected.iter().map(|l| format!("{l}\r\n")).collect::<String>());
+        terminal.lock().unwrap().feed(expected.iter().map(|l| format!("{l}\r\n")).collect::<String>());
         let surface = Reflowing { terminal: terminal.clone(), size: size.clone(), modes: Modes::default() };
         // As the screen does while sizes change: the cursor is at the region's beginning.
         let mut screen = Screen::new(surface, Cursor::default());
