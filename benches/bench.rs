@@ -23,8 +23,10 @@ mod report;
 use report::Report;
 use std::process::ExitCode;
 
+type Group = fn(&mut Report) -> anyhow::Result<()>;
+
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, fn(&mut Report) -> anyhow::Result<()>); 7] = [
+const GROUPS: [(&str, Group); 7] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),

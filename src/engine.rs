@@ -9,6 +9,9 @@ mod perform;
 pub mod recorder;
 mod services;
 
+#[cfg(test)]
+mod tests;
+
 pub use journal::{UNSAVED, merge};
 pub use services::Services;
 

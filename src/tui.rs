@@ -11,6 +11,8 @@ pub mod recording;
 mod root;
 mod status;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 mod transcript;
 pub mod view;
 

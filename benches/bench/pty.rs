@@ -28,10 +28,10 @@ pub struct Term {
 impl Term {
     pub fn start(mut command: Command) -> io::Result<Term> {
         let (mut master, mut slave) = (0, 0);
-        let mut size = libc::winsize { ws_col: SIZE.0, ws_row: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = libc::winsize { ws_col: SIZE.0, ws_row: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both descriptors are written on success, and only then taken.
         let (master, slave) = unsafe {
-            if libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), &mut size) != 0 {
+            if libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), &size) != 0 {
                 return Err(io::Error::last_os_error());
             }
             libc::fcntl(master, libc::F_SETFD, libc::FD_CLOEXEC);

@@ -74,7 +74,7 @@ impl Rerun {
             Some(emitted) => emitted != *recorded && !(*at == last && begins(emitted, recorded)),
             None => true,
         })?;
-        let now = self.emitted.get(at).map_or("nothing more".into(), |emitted| brief(emitted));
+        let now = self.emitted.get(at).map_or("nothing more".into(), brief);
         Some(format!("event {}:\n  recorded: {}\n  now:      {now}", at + 1, brief(recorded)))
     }
 }

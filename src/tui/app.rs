@@ -95,12 +95,16 @@ pub struct Model {
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
+    /// Until then the cursor is away (see `terminal`): sizes come in bursts, and later than they are true.
+    pub resizing: Option<Duration>,
     greeted: bool,
 }
 
 /// Keys are not taken for an answer until the keyboard has been quiet this long.
 pub const QUIET: Duration = Duration::from_millis(300);
 const TWICE: Duration = Duration::from_secs(2);
+/// Without a change of size for this long, the size is what it will be.
+const SETTLED: Duration = Duration::from_millis(600);
 
 impl Model {
     pub fn new(setting: Setting, size: (u16, u16)) -> (Model, Vec<Cmd>) {
@@ -117,6 +121,7 @@ impl Model {
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
+            resizing: None,
             greeted: false,
         };
         (model, if trusted { vec![Cmd::Open] } else { vec![] })
@@ -156,7 +161,7 @@ impl Model {
 pub fn tick_every(model: &Model) -> Option<Duration> {
     // A question stands still until it is answered.
     let moves = model.status.turn.is_some() && model.approval.is_none();
-    if !moves && model.exit_armed.is_none() {
+    if !moves && model.exit_armed.is_none() && model.resizing.is_none() {
         return None;
     }
     Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
@@ -167,11 +172,17 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.exit_armed.is_some_and(|until| now > until) {
         model.exit_armed = None;
     }
+    if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
+        model.resizing = None;
+    }
     let cmds = match msg {
         Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => paste(model, &text),
         Msg::Resize(columns, rows) => {
-            model.size = (columns, rows);
+            if model.size != (columns, rows) {
+                model.size = (columns, rows);
+                model.resizing = Some(now + SETTLED);
+            }
             vec![]
         }
         Msg::Event(event) => fold(model, event),

@@ -102,9 +102,9 @@ impl Approval {
 
 fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog {
     let session = match &call.access {
-        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, and every edit in this project for this session",
-        Some(Access::Run { .. }) => "yes, and this very command for this session",
-        _ => "yes, and this again for this session",
+        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, all edits this session",
+        Some(Access::Run { .. }) => "yes, this command this session",
+        _ => "yes, this path this session",
     };
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     Dialog {
