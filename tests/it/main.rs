@@ -1,2 +1,6 @@
-#[test]
-fn t() {}
+//! The whole program from outside: the real binary in a terminal, or without one, against a model server that does as it is told.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+mod main_job;
