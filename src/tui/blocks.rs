@@ -5,7 +5,7 @@ use backstitch_components::{
     chat_log::{TOOL_INDENT, change_counts, output_tail},
     code::Highlighter,
     diff_view::DiffModel,
-    text::{sanitize::sanitize, span::Line, wrap::wrap_hanging},
+    text::{sanitize::reveal, span::Line, wrap::wrap_hanging},
     theme::Role,
 };
 
@@ -57,10 +57,10 @@ pub fn counts(block: &Block) -> Line {
     }
 }
 
-/// A command in full: each of its lines, wrapped, never cut: nobody can approve what they could not read.
+/// A command in full: each of its lines, wrapped, never cut, nothing in it invisible: nobody can approve what they could not read.
 fn command_rows(command: &str, width: usize) -> Vec<Line> {
     let mut highlighter = Highlighter::for_language("sh");
-    let clean = sanitize(command);
+    let clean = reveal(command);
     let mut rows = vec![];
     for (n, line) in clean.trim_end().split('\n').enumerate() {
         let mark = if n == 0 { "    $ " } else { "      " };
