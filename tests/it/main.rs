@@ -3,4 +3,7 @@
 
 mod support;
 
+mod approval;
+mod keys;
 mod main_job;
+mod stream;
