@@ -1,9 +1,11 @@
 //! The whole program from outside: the real binary in a terminal, or without one, against a model server that does as it is told.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
 mod approval;
+mod exit;
 mod keys;
 mod main_job;
+mod screen;
 mod stream;
+mod support;
+mod trust;
