@@ -41,9 +41,8 @@ fn screen(common: &Common, mut demo: bool) -> Result<(), Failure> {
         return Err(Failure::usage("The screen needs a terminal.").hint("backstitch run \"…\" does one task without one"));
     }
     // First of all: the watchdog is forked while there is one thread.
-    let terminal = Tty::open().map_err(|e| {
-        Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one")
-    })?;
+    let terminal = Tty::open()
+        .map_err(|e| Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one"))?;
     quiet_panics();
     let recorder = match &common.record {
         Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,

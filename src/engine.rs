@@ -9,6 +9,8 @@ mod perform;
 pub mod recorder;
 mod services;
 
+#[cfg(test)]
+mod tests;
 
 pub use services::Services;
 

@@ -9,7 +9,8 @@ use crate::{
     failure::Failure,
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
-    protocol::{Command, Prompt, TurnId},
+    llm,
+    protocol::{Command, ModelInfo, Prompt, TurnId},
 };
 use plain::{Line, Plain, Stop};
 use std::io::{self, Read, Write};
@@ -31,21 +32,31 @@ pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Resul
         Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
         None => Recorder::off(),
     };
-    let Prepared { services, settings, warnings } = prepare(&project, options, recorder)?;
-    if settings.model.is_none() {
-        // The registry's own words for what is missing.
-        services.models.resolve(None, None)?;
-    }
-    warnings.iter().for_each(|w| progress(&format!("! {w}")));
+    let Prepared { services, mut settings, opened } = prepare(&project, options, recorder)?;
     let failed = |e: io::Error| Failure::internal(format!("The engine could not start: {e}"));
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    if settings.model.is_none() {
+        settings.model = Some(runtime.block_on(first_model(&services.models))?);
+    }
+    opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
+    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
     handle.send(Command::Prompt(Prompt { text }));
     let result = runtime.block_on(follow(&handle));
     handle.send(Command::Close);
     drop(handle);
     engine.join();
     result
+}
+
+/// A provider that is configured without a model says itself what it has.
+async fn first_model(models: &llm::Registry) -> Result<ModelInfo, Failure> {
+    let listed = models.all_models().await;
+    match (listed.models.into_iter().next(), listed.failed.into_iter().next()) {
+        (Some(model), _) => Ok(model),
+        (None, Some((name, error))) => Err(Failure::provider(format!("{name}: {}", error.message))),
+        // The registry's own words for what is missing.
+        (None, None) => models.resolve(None, None),
+    }
 }
 
 fn task_text(task: &[String]) -> Result<String, Failure> {

@@ -8,10 +8,10 @@ use crate::{
     failure::{Failure, Kind},
     handle::Handle,
     llm,
-    protocol::{Level, Mode, ModelInfo, Notice, ProviderSettings},
+    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings},
     session::{JsonlStore, SessionStore},
     tools::{self, Workspace},
-    tui::perform::World,
+    tui::{app::Opened, perform::World},
 };
 use std::{
     io,
@@ -111,7 +111,7 @@ fn branch(root: &Path) -> Option<String> {
 pub struct Prepared {
     pub services: Services,
     pub settings: Settings,
-    pub warnings: Vec<String>,
+    pub opened: Opened,
 }
 
 /// Reads the configuration (the project's own only if it is trusted) and puts the services together. No network, and nothing is
@@ -145,7 +145,8 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         session: Box::new(session),
         recorder,
     };
-    Ok(Prepared { services, settings, warnings: config.warnings })
+    let asks_for_model = settings.model.is_none() && !services.models.is_empty();
+    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, theme: config.theme, asks_for_model } })
 }
 
 fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
@@ -183,11 +184,16 @@ pub struct ScreenWorld {
 }
 
 impl World for ScreenWorld {
-    fn open(&mut self) -> Result<(Handle, Engine, Vec<String>), Notice> {
-        let Prepared { services, settings, warnings } = prepare(&self.project, &self.options, self.recorder.clone()).map_err(notice)?;
+    fn open(&mut self) -> Result<(Handle, Engine, Opened), Notice> {
+        let Prepared { services, settings, opened } = prepare(&self.project, &self.options, self.recorder.clone()).map_err(notice)?;
+        // A provider that lists no model says itself what it has.
+        let asked = services.models.settings().next().filter(|_| opened.asks_for_model).cloned();
         let (handle, engine) =
             Engine::start(services, settings, vec![]).map_err(|e| Notice::error(format!("The engine could not start: {e}")))?;
-        Ok((handle, engine, warnings))
+        if let Some(provider) = asked {
+            handle.send(Command::Connect(provider));
+        }
+        Ok((handle, engine, opened))
     }
 
     fn trust(&mut self) -> Option<Notice> {

@@ -5,13 +5,15 @@ mod approval;
 mod blocks;
 pub mod keymap;
 mod panel;
+pub mod perform;
 mod prompt;
+mod root;
 mod status;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 mod transcript;
 pub mod view;
-pub mod perform;
-mod root;
 
 use app::{Model, Setting};
 use engine::recorder::Recorder;

@@ -94,8 +94,8 @@ pub fn assistant(rows: Vec<Line>, begins: bool) -> Vec<Line> {
 
 /// Reasoning that is over: `∴ thought for 6 s`.
 pub fn reasoning_folded(seconds: u64, width: usize) -> Line {
-    let time = duration(seconds);
-    truncate(&Line::styled(format!("∴ thought for {time}"), Style::from(Role::Dim).italic()), width)
+    let text = if seconds == 0 { "∴ thought".to_owned() } else { format!("∴ thought for {}", duration(seconds)) };
+    truncate(&Line::styled(text, Style::from(Role::Dim).italic()), width)
 }
 
 /// Reasoning in full.

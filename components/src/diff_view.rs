@@ -6,7 +6,10 @@
 //! - every row of a change says so by its sign, not by colour alone; no row is wider than asked.
 
 mod rows;
+mod split;
 mod words;
+
+pub use split::SPLIT_WIDTH;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The gallery's pages as snapshots: texts at 40, 80 and 120 columns, styles as runs, and what is left without colour.
+//! The gallery's pages as snapshots: texts at 40 to 150 columns, styles as runs, and what is left without colour.
 
 #[path = "../examples/gallery/pages.rs"]
 mod pages;
@@ -52,8 +52,8 @@ fn runs(row: &Line) -> String {
 }
 
 #[test]
-fn texts_at_three_widths() {
-    for width in [40, 80, 120] {
+fn texts_at_all_widths() {
+    for width in [40, 80, 120, 150] {
         insta::assert_snapshot!(format!("text_{width}"), text(width));
     }
 }

@@ -2,4 +2,5 @@
 
 use super::{Outcome, Screen, SlashCommand};
 
-pub const COMMAND: SlashCommand = SlashCommand { name: "exit", arguments: "", help: "leave Backstitch", run: |_, _| Outcome::Screen(Screen::Exit) };
+pub const COMMAND: SlashCommand =
+    SlashCommand { name: "exit", arguments: "", help: "leave Backstitch", run: |_, _| Outcome::Screen(Screen::Exit) };

@@ -2,4 +2,9 @@
 
 use super::{Outcome, Screen, SlashCommand};
 
-pub const COMMAND: SlashCommand = SlashCommand { name: "redraw", arguments: "", help: "print the conversation again at this width", run: |_, _| Outcome::Screen(Screen::Redraw) };
+pub const COMMAND: SlashCommand = SlashCommand {
+    name: "redraw",
+    arguments: "",
+    help: "print the conversation again at this width",
+    run: |_, _| Outcome::Screen(Screen::Redraw),
+};

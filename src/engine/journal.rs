@@ -31,7 +31,9 @@ impl Journal {
 
     pub fn send(&self, item: Item) {
         // The thread ends only when this sender does.
-        let _ = self.items.as_ref().map(|items| items.send(item));
+        if let Some(items) = &self.items {
+            let _ = items.send(item);
+        }
     }
 }
 
@@ -112,7 +114,9 @@ fn merge(last: &mut EventBody, new: &EventBody) -> bool {
     match (last, new) {
         (EventBody::Text(TextEvent::Answer(a)), EventBody::Text(TextEvent::Answer(b)))
         | (EventBody::Text(TextEvent::Reasoning(a)), EventBody::Text(TextEvent::Reasoning(b))) => a.push_str(b),
-        (EventBody::Call(CallEvent::Progress { id: a, output }), EventBody::Call(CallEvent::Progress { id: b, output: more })) if a == b => {
+        (EventBody::Call(CallEvent::Progress { id: a, output }), EventBody::Call(CallEvent::Progress { id: b, output: more }))
+            if a == b =>
+        {
             output.push_str(more);
         }
         (EventBody::Turn(TurnEvent::Used(a)), EventBody::Turn(TurnEvent::Used(b))) => *a = *b,

@@ -87,7 +87,12 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
     };
     store.cover(&request.cover);
     let taken = store.take(&label).map_err(|e| e.to_string())?;
-    Ok(Checkpointed { id: taken.id, files_changed: taken.files_changed, skipped: taken.skipped.iter().map(skipped).collect(), notice: store.notice() })
+    Ok(Checkpointed {
+        id: taken.id,
+        files_changed: taken.files_changed,
+        skipped: taken.skipped.iter().map(skipped).collect(),
+        notice: store.notice(),
+    })
 }
 
 fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId) -> Result<Restored, String> {

@@ -32,13 +32,23 @@ pub enum Msg {
     Event(Event),
     Tick,
     /// The session has begun, or why it could not.
-    Opened(Result<Vec<String>, Notice>),
+    Opened(Result<Opened, Notice>),
     /// The engine is gone without having been told to go.
     EngineGone,
     /// The process was asked to end by a signal.
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
+}
+
+/// What a session begins with besides its events.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    pub warnings: Vec<String>,
+    /// The theme that the configuration names.
+    pub theme: Option<String>,
+    /// A provider is configured without a model, and is being asked for one.
+    pub asks_for_model: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -85,12 +95,16 @@ pub struct Model {
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
+    /// Until then the cursor is away (see `terminal`): sizes come in bursts, and later than they are true.
+    pub resizing: Option<Duration>,
     greeted: bool,
 }
 
 /// Keys are not taken for an answer until the keyboard has been quiet this long.
 pub const QUIET: Duration = Duration::from_millis(300);
 const TWICE: Duration = Duration::from_secs(2);
+/// Without a change of size for this long, the size is what it will be.
+const SETTLED: Duration = Duration::from_millis(600);
 
 impl Model {
     pub fn new(setting: Setting, size: (u16, u16)) -> (Model, Vec<Cmd>) {
@@ -107,6 +121,7 @@ impl Model {
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
+            resizing: None,
             greeted: false,
         };
         (model, if trusted { vec![Cmd::Open] } else { vec![] })
@@ -144,7 +159,9 @@ impl Model {
 
 /// How often the screen wants to be woken: never, unless something moves.
 pub fn tick_every(model: &Model) -> Option<Duration> {
-    if model.status.turn.is_none() && model.exit_armed.is_none() {
+    // A question stands still until it is answered.
+    let moves = model.status.turn.is_some() && model.approval.is_none();
+    if !moves && model.exit_armed.is_none() && model.resizing.is_none() {
         return None;
     }
     Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
@@ -155,11 +172,17 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.exit_armed.is_some_and(|until| now > until) {
         model.exit_armed = None;
     }
+    if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
+        model.resizing = None;
+    }
     let cmds = match msg {
         Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => paste(model, &text),
         Msg::Resize(columns, rows) => {
-            model.size = (columns, rows);
+            if model.size != (columns, rows) {
+                model.size = (columns, rows);
+                model.resizing = Some(now + SETTLED);
+            }
             vec![]
         }
         Msg::Event(event) => fold(model, event),
@@ -167,8 +190,8 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.tick += 1;
             vec![]
         }
-        Msg::Opened(Ok(warnings)) => {
-            warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+        Msg::Opened(Ok(opened)) => {
+            begin(model, opened);
             vec![]
         }
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
@@ -176,7 +199,9 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             vec![]
         }
         Msg::EngineGone => {
-            model.say(Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"));
+            model.say(
+                Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"),
+            );
             vec![Cmd::Exit]
         }
         Msg::Terminated => vec![Cmd::Exit],
@@ -254,7 +279,8 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Redraw => return vec![Cmd::Repaint],
         Action::Thoughts => {
             model.transcript.thoughts = !model.transcript.thoughts;
-            let text = if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
+            let text =
+                if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
             model.say(Notice::info(text).hint("/redraw prints what came before in the same way"));
         }
         // Of other contexts.
@@ -301,6 +327,20 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     vec![]
 }
 
+fn begin(model: &mut Model, opened: Opened) {
+    model.status.asks_for_model = opened.asks_for_model;
+    if let Some(name) = opened.theme {
+        match Theme::builtin(&name) {
+            Some(theme) => model.setting.theme = theme,
+            None => {
+                let names = Theme::names().collect::<Vec<_>>().join(", ");
+                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
+            }
+        }
+    }
+    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+}
+
 // --- events ---
 
 fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
@@ -335,7 +375,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
     match event {
         SessionEvent::Started { .. } => {
             model.greet();
-            if model.status.model.is_none() {
+            if model.status.model.is_none() && !model.status.asks_for_model {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];
             }

@@ -24,6 +24,9 @@ pub struct Approval {
     pub call: CallId,
     state: DialogState,
     opened: Duration,
+    /// Laid out once for a size of the screen, not for every frame.
+    dialog: Dialog,
+    size: (u16, u16),
 }
 
 /// In the order shown.
@@ -34,9 +37,19 @@ const NO: usize = 2;
 impl Approval {
     /// Opens, keeps or closes the question so that it is about the first call that waits.
     pub fn follow(model: &mut Model) {
-        let asked = model.transcript.asked().map(|c| c.id);
-        if model.approval.as_ref().map(|a| a.call) != asked {
-            model.approval = asked.map(|call| Approval { call, state: DialogState::default(), opened: model.now });
+        let (size, width) = (model.size, model.width());
+        let Some(call) = model.transcript.asked() else {
+            model.approval = None;
+            return;
+        };
+        let lay_out = || dialog(call, &model.setting.root, width, usize::from(size.1));
+        match &mut model.approval {
+            Some(approval) if approval.call == call.id && approval.size == size => {}
+            Some(approval) if approval.call == call.id => (approval.dialog, approval.size) = (lay_out(), size),
+            other => {
+                let (dialog, state) = (lay_out(), DialogState::default());
+                *other = Some(Approval { call: call.id, state, opened: model.now, dialog, size });
+            }
         }
     }
 
@@ -54,14 +67,13 @@ impl Approval {
     }
 
     pub fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
-        let (width, root) = (model.width(), model.setting.root.clone());
+        let width = model.width();
         let Some(call) = model.transcript.asked().cloned() else { return vec![] };
         let Some(approval) = &mut model.approval else { return vec![] };
         if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Interrupt) {
             return interrupt(model);
         }
-        let dialog = dialog(&call, &root, width);
-        let decision = match approval.state.press(chord, &dialog) {
+        let decision = match approval.state.press(chord, &approval.dialog) {
             DialogOutcome::Chosen(YES, _) => Decision::Allow,
             DialogOutcome::Chosen(SESSION, _) => Decision::AllowSession,
             DialogOutcome::Chosen(NO, reason) if approval.typing() => {
@@ -83,22 +95,22 @@ impl Approval {
         vec![Cmd::Send(Command::Decide { call: call.id, decision })]
     }
 
-    pub fn view(&self, call: &CallCell, root: &Path, width: usize, max_rows: usize) -> DialogView {
-        self.state.clone().view(&dialog(call, root, width), width, max_rows)
+    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        self.state.clone().view(&self.dialog, width, max_rows)
     }
 }
 
-fn dialog(call: &CallCell, root: &Path, width: usize) -> Dialog {
+fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog {
     let session = match &call.access {
-        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, and every edit in this project for this session",
-        Some(Access::Run { .. }) => "yes, and this very command for this session",
-        _ => "yes, and this again for this session",
+        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, all edits this session",
+        Some(Access::Run { .. }) => "yes, this command this session",
+        _ => "yes, this path this session",
     };
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     Dialog {
         title: Line::plain(question),
-        note: blocks::counts(&call.block),
-        body: body(call, width),
+        note: call.shown.counts(),
+        body: body(call, width, max_rows),
         choices: vec![
             Item::new("yes").key('y'),
             Item::new(session).key('a'),
@@ -109,8 +121,8 @@ fn dialog(call: &CallCell, root: &Path, width: usize) -> Dialog {
     }
 }
 
-fn body(call: &CallCell, width: usize) -> Vec<Line> {
-    let mut rows = blocks::rows(&call.block, width, None);
+fn body(call: &CallCell, width: usize, max_rows: usize) -> Vec<Line> {
+    let mut rows = call.shown.rows(width, max_rows);
     if rows.is_empty() {
         rows = vec![Line::plain(format!("    {} {}", call.name, call.title))];
     }

@@ -5,61 +5,92 @@ use backstitch_components::{
     chat_log::{TOOL_INDENT, change_counts, output_tail},
     code::Highlighter,
     diff_view::DiffModel,
-    text::{sanitize::reveal, span::Line, wrap::wrap_hanging},
+    text::{
+        sanitize::{one_line, reveal},
+        span::Line,
+        wrap::wrap_hanging,
+    },
     theme::Role,
 };
 
-/// Rows of a block below its tool line; at the most `max_rows`, with a count of what is left out.
-pub fn rows(block: &Block, width: usize, max_rows: Option<usize>) -> Vec<Line> {
-    match block {
-        Block::Nothing => vec![],
-        Block::Diff(changes) => changes.iter().flat_map(|c| diff(c, width, max_rows)).collect(),
-        Block::Command { command, .. } => command_rows(command, width),
-        Block::Terminal { output, .. } => output_tail(output, max_rows.unwrap_or(usize::MAX), width),
-        Block::Text(text) | Block::Markdown(text) => output_tail(text, max_rows.unwrap_or(usize::MAX), width),
-        Block::Code { text, .. } => output_tail(text, max_rows.unwrap_or(usize::MAX), width),
-        Block::Files(files) => {
-            let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
-            output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows.unwrap_or(usize::MAX), width)
+/// A block made ready to be drawn: what is costly to find out is found out once.
+#[derive(Debug)]
+pub struct Shown {
+    block: Block,
+    diffs: Vec<DiffModel>,
+}
+
+impl Shown {
+    pub fn new(block: Block) -> Self {
+        let diffs = match &block {
+            Block::Diff(changes) => changes.iter().filter(|c| !c.binary).map(model).collect(),
+            _ => vec![],
+        };
+        Shown { block, diffs }
+    }
+
+    /// Rows below the tool line; at the most `max_rows`, with a count of what is left out.
+    pub fn rows(&self, width: usize, max_rows: usize) -> Vec<Line> {
+        match &self.block {
+            Block::Nothing => vec![],
+            Block::Diff(changes) => self.diff_rows(changes, width, max_rows),
+            Block::Command { command, .. } => command_rows(command, width),
+            Block::Terminal { output: text, .. } | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
+                output_tail(text, max_rows, width)
+            }
+            Block::Files(files) => {
+                let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
+                output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows, width)
+            }
+            Block::Hits(hits) => {
+                let lines = hits.iter().map(|h| format!("{}:{}: {}", h.path.display(), h.line, h.text));
+                output_tail(&lines.collect::<Vec<_>>().join("\n"), max_rows, width)
+            }
         }
-        Block::Hits(hits) => {
-            let lines = hits.iter().map(|h| format!("{}:{}: {}", h.path.display(), h.line, h.text));
-            output_tail(&lines.collect::<Vec<_>>().join("\n"), max_rows.unwrap_or(usize::MAX), width)
+    }
+
+    fn diff_rows(&self, changes: &[FileChange], width: usize, max_rows: usize) -> Vec<Line> {
+        let binary = changes.iter().filter(|c| c.binary).map(|c| {
+            let name = one_line(&c.path.to_string_lossy()).into_owned();
+            Line::styled(format!("{name}: a binary file"), Role::Dim).indented(TOOL_INDENT)
+        });
+        let text = self.diffs.iter().flat_map(|diff| {
+            let rows = diff.rows(width.saturating_sub(DIFF_INDENT), Some(max_rows));
+            rows.into_iter().map(|row| row.indented(DIFF_INDENT))
+        });
+        binary.chain(text).collect()
+    }
+
+    /// Does it open by itself below a call that went well? What was only read does not.
+    pub fn opens(&self) -> bool {
+        matches!(self.block, Block::Diff(_) | Block::Terminal { .. })
+    }
+
+    pub fn is_diff(&self) -> bool {
+        matches!(self.block, Block::Diff(_))
+    }
+
+    /// `+3 −1` for edits, nothing for the rest.
+    pub fn counts(&self) -> Line {
+        if self.diffs.is_empty() {
+            return Line::new();
         }
+        let stats = self.diffs.iter().map(DiffModel::stats).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+        change_counts(stats.0, stats.1)
     }
 }
 
-/// Does the block open by itself below a call that went well? What was only read does not.
-pub fn opens(block: &Block) -> bool {
-    matches!(block, Block::Diff(_) | Block::Terminal { .. })
-}
+/// A diff's numbers stand further right than its sign column needs.
+const DIFF_INDENT: usize = TOOL_INDENT - 2;
 
 fn model(change: &FileChange) -> DiffModel {
     DiffModel::new(change.old.as_deref(), change.new.as_deref(), &change.path.to_string_lossy())
 }
 
-fn diff(change: &FileChange, width: usize, max_rows: Option<usize>) -> Vec<Line> {
-    let indent = TOOL_INDENT - 2;
-    if change.binary {
-        return vec![Line::styled("binary file", Role::Dim).indented(TOOL_INDENT)];
-    }
-    model(change).rows(width.saturating_sub(indent), max_rows).into_iter().map(|row| row.indented(indent)).collect()
-}
-
-/// `+3 −1` for edits, nothing for the rest.
-pub fn counts(block: &Block) -> Line {
-    match block {
-        Block::Diff(changes) => {
-            let stats = changes.iter().map(|c| model(c).stats()).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
-            change_counts(stats.0, stats.1)
-        }
-        _ => Line::new(),
-    }
-}
-
-/// A command in full: each of its lines, wrapped, never cut, nothing in it invisible: nobody can approve what they could not read.
+/// A command in full: each of its lines, wrapped, never cut: nobody can approve what they could not read.
 fn command_rows(command: &str, width: usize) -> Vec<Line> {
     let mut highlighter = Highlighter::for_language("sh");
+    // Nothing invisible may hide in what is approved.
     let clean = reveal(command);
     let mut rows = vec![];
     for (n, line) in clean.trim_end().split('\n').enumerate() {

@@ -12,7 +12,7 @@ pub use trust::Trust;
 
 #[derive(Debug)]
 pub enum Panel {
-    Trust(Trust),
+    Trust(Box<Trust>),
     Setup(Box<Setup>),
     /// The keys and what they do.
     Keys,
@@ -27,7 +27,7 @@ pub enum PanelOutcome {
 
 impl Panel {
     pub fn trust() -> Panel {
-        Panel::Trust(Trust::default())
+        Panel::Trust(Box::default())
     }
 
     pub fn setup() -> Panel {

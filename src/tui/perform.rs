@@ -1,6 +1,6 @@
 //! Carries out what `update` asks for. Everything here is quick: what takes time is the engine's.
 
-use super::app::{Cmd, Msg};
+use super::app::{Cmd, Msg, Opened};
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// What the screen can do outside of itself; built by the wiring.
 pub trait World: Send + Sync {
-    /// Starts the session: its engine, the handle to it, and warnings to show.
-    fn open(&mut self) -> Result<(Handle, Engine, Vec<String>), Notice>;
+    /// Starts the session: its engine and the handle to it.
+    fn open(&mut self) -> Result<(Handle, Engine, Opened), Notice>;
     /// Remembers that the folder is trusted; a warning if that could not be written down.
     fn trust(&mut self) -> Option<Notice>;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
@@ -79,9 +79,9 @@ impl Performer {
 
     fn open(&mut self) -> Msg {
         match self.world.open() {
-            Ok((handle, engine, warnings)) => {
+            Ok((handle, engine, opened)) => {
                 (self.handle, self.engine) = (Some(handle), Some(engine));
-                Msg::Opened(Ok(warnings))
+                Msg::Opened(Ok(opened))
             }
             Err(notice) => Msg::Opened(Err(notice)),
         }

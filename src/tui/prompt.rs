@@ -26,8 +26,13 @@ impl Prompt {
         Prompt { editor: Editor::new(), history: vec![], placeholder, models: vec![] }
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> EditorView {
-        let placeholder = if self.history.is_empty() { self.placeholder.clone() } else { String::new() };
+    /// `busy`: a turn is running, so what is sent waits.
+    pub fn view(&self, busy: bool, width: usize, max_rows: usize) -> EditorView {
+        let placeholder = match (busy, self.history.is_empty()) {
+            (true, _) => "enter waits in line, ctrl+s goes into the turn".into(),
+            (false, true) => self.placeholder.clone(),
+            (false, false) => String::new(),
+        };
         self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
     }
 

@@ -25,6 +25,8 @@ pub struct Status {
     /// Turns of this session so far that changed something.
     checkpoints: usize,
     changes: Changes,
+    /// A configured provider is being asked for a model.
+    pub asks_for_model: bool,
     /// A provider that is being tried by the set-up.
     pub connecting: Option<ProviderSettings>,
 }

@@ -1,7 +1,7 @@
 //! Our `TerminalBackend`: frames to the terminal, keys from it.
 //!
 //! - The user's scrollback is never erased: no `2J`, no `3J`; the live region is overwritten row by row, and what is printed
-//!   above it scrolls up as any program's output does.
+//!   above it scrolls up as any program's output does. A row printed is never drawn over, whatever the size does.
 //! - A frame is one write, and only what changed in it.
 //! - The real cursor stands where the user types.
 //! - No control character of any text gets through (`paint`).
@@ -113,45 +113,61 @@ impl<S: Surface> Screen<S> {
         self.cursor_drawn = None;
         if self.fullscreen {
             let _ = write!(self.buf, "\x1b[{}H", row + 1);
-            self.row_at = row;
-            return;
-        }
-        if row < self.row_at {
-            let _ = write!(self.buf, "\x1b[{}A", self.row_at - row);
-        } else if row > self.row_at {
-            // Down over rows that exist; new ones are made by line feeds, which scroll where there is no room.
-            let last = self.rows.max(1) - 1;
-            let down = row.min(last).saturating_sub(self.row_at);
-            if down > 0 {
-                let _ = write!(self.buf, "\x1b[{down}B");
+        } else {
+            if row < self.row_at {
+                let _ = write!(self.buf, "\x1b[{}A", self.row_at - row);
             }
-            for _ in self.row_at + down..row {
-                self.buf.push(b'\n');
-            }
+            // Down by line feeds: where a cursor movement would stop at the last line of the screen, and the way back up would then
+            // end above the region, these scroll.
+            self.buf.extend(std::iter::repeat_n(b'\n', row.saturating_sub(self.row_at)));
+            self.buf.push(b'\r');
         }
-        self.buf.push(b'\r');
         self.row_at = row;
         self.rows = self.rows.max(row + 1);
     }
 
     /// The terminal got another size. It may have broken our rows anew: goes to where the region begins now, and lets it be
     /// written whole from there.
+    ///
+    /// With the cursor at the region's beginning there is nothing to find, since terminals keep it with its text. Elsewhere the
+    /// rows above it are counted as the terminal must have broken them; that is right unless it was already of another size when
+    /// they were drawn. So the screen takes the cursor away while sizes keep changing (see `app`).
     fn find_region_again(&mut self) {
         if self.fullscreen {
             self.buf.extend_from_slice(b"\x1b[2J");
         } else if self.rows > 0 {
             let columns = self.columns();
-            let broken = |w: &usize| if self.surface.reflows() { w.div_ceil(columns).max(1) } else { 1 };
-            let above: usize = self.widths.iter().take(self.row_at).map(broken).sum();
-            // In the row of the cursor itself, the cursor may have moved on to a continuation.
-            let column = self.cursor_drawn.flatten().map_or(0, |(column, _)| usize::from(column));
-            let within = if self.surface.reflows() { column / columns } else { 0 };
-            let total: usize = self.widths.iter().map(broken).sum();
-            self.row_at = (above + within).min(self.screen_rows() - 1);
-            self.rows = total.max(self.row_at + 1);
+            let reflows = self.surface.reflows();
+            let broken = |w: &usize| if reflows { w.div_ceil(columns).max(1) } else { 1 };
+            if self.row_at > 0 {
+                let above: usize = self.widths.iter().take(self.row_at).map(broken).sum();
+                // In its own row the cursor may have moved on to a continuation.
+                let column = self.cursor_drawn.flatten().map_or(0, |(column, _)| usize::from(column));
+                self.row_at = above + if reflows { column / columns } else { 0 };
+            }
+            self.rows = self.widths.iter().map(broken).sum::<usize>().max(self.row_at + 1);
+            // What has left the screen at the top can't be reached any more.
+            self.row_at = self.row_at.min(self.screen_rows() - 1);
             self.go_to_row(0);
         }
         self.stale = true;
+    }
+
+    /// Takes what is below the first `shown` rows off the screen. Never from the top left corner: some terminals take that for
+    /// clearing the screen, and keep what was on it.
+    fn erase_below(&mut self, shown: usize) {
+        if shown == 0 {
+            self.go_to_row(0);
+            self.buf.extend_from_slice(b"\x1b[2K");
+        }
+        if self.rows > shown.max(1) {
+            self.go_to_row(shown.max(1));
+            self.buf.extend_from_slice(b"\x1b[J");
+        }
+        if shown == 0 {
+            self.go_to_row(0);
+        }
+        self.rows = shown;
     }
 
     fn place_cursor(&mut self) {
@@ -170,7 +186,12 @@ impl<S: Surface> Screen<S> {
                     self.buf.extend_from_slice(b"\x1b[?25h");
                 }
             }
-            None => self.buf.extend_from_slice(b"\x1b[?25l"),
+            None => {
+                self.buf.extend_from_slice(b"\x1b[?25l");
+                if self.rows > 0 {
+                    self.go_to_row(0);
+                }
+            }
         }
         self.cursor_drawn = Some(place);
     }
@@ -252,6 +273,7 @@ impl<S: Surface> TerminalBackend for Screen<S> {
         let from = |c: &Canvas| if self.fullscreen { 0 } else { c.height().saturating_sub(height) };
         let (top, old_top) = (from(canvas), prev.map_or(0, from));
         let old_shown = prev.map_or(0, |p| p.height().min(height));
+        let mut wraps = true;
         for row in 0..shown {
             let mut changed = vec![];
             match prev {
@@ -261,20 +283,18 @@ impl<S: Surface> TerminalBackend for Screen<S> {
             // An empty row that is new must still exist on the screen.
             if !changed.is_empty() || row >= self.rows {
                 self.go_to_row(row);
+                // The terminal may be narrower by now than it said: then a row is better cut than broken.
+                if std::mem::take(&mut wraps) {
+                    self.buf.extend_from_slice(b"\x1b[?7l");
+                }
                 self.buf.append(&mut changed);
             }
         }
+        if !wraps {
+            self.buf.extend_from_slice(b"\x1b[?7h");
+        }
         if !self.fullscreen && self.rows > shown {
-            // Never from the top left corner: some terminals take that for clearing the screen and keep what was on it.
-            for row in (shown.max(1)..self.rows).rev() {
-                self.go_to_row(row);
-                self.buf.extend_from_slice(b"\x1b[2K");
-            }
-            if shown == 0 {
-                self.go_to_row(0);
-                self.buf.extend_from_slice(b"\x1b[2K");
-            }
-            self.rows = shown;
+            self.erase_below(shown);
         }
         self.widths = (0..shown).map(|row| paint::used(canvas, top + row, columns)).collect();
         Ok(())

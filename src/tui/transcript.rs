@@ -3,7 +3,7 @@
 //! Finished rows go to the outbox once and become the terminal's; only what may still change is live. Cells are kept as data, so
 //! that the whole conversation can be printed again at another width.
 
-use super::blocks;
+use super::blocks::Shown;
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
@@ -11,34 +11,43 @@ use backstitch_components::{
     text::{span::Line, wrap::cut},
     theme::Role,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Rows of a diff that are printed without being asked for.
 const DIFF_ROWS: usize = 24;
 const OUTPUT_ROWS: usize = 6;
+/// Rows that are printed when all is asked for: more would hold the keyboard while they are coloured.
+const ALL_ROWS: usize = 2_000;
 /// Rows of a prompt that are printed: a pasted log is not read again on the screen.
 const PROMPT_ROWS: usize = 20;
 
 /// A finished part of the conversation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Cell {
     User(String),
     Answer(String),
-    Reasoning { text: String, took: Duration },
+    Reasoning {
+        text: String,
+        took: Duration,
+    },
     Call(CallCell),
     Notice(Notice),
-    Footer { parts: Vec<String>, figures: Vec<String> },
+    Footer {
+        parts: Vec<String>,
+        figures: Vec<String>,
+    },
     /// Plain rows of a slash command.
     Said(String),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct CallCell {
     pub id: CallId,
     pub name: String,
     pub title: String,
     pub access: Option<Access>,
-    pub block: Block,
+    /// What it is about to do.
+    pub shown: Arc<Shown>,
     pub state: CallState,
     /// What a running command has printed so far: its tail.
     pub output: String,
@@ -186,12 +195,12 @@ impl Transcript {
     pub fn call(&mut self, event: CallEvent, width: usize) {
         match event {
             CallEvent::Proposed { id, name, title } => {
-                let (access, block, state) = (None, Block::Nothing, CallState::Waiting);
-                self.calls.push(CallCell { id, name, title, access, block, state, output: String::new() });
+                let (shown, state) = (Arc::new(Shown::new(Block::Nothing)), CallState::Waiting);
+                self.calls.push(CallCell { id, name, title, access: None, shown, state, output: String::new() });
             }
             CallEvent::Previewed { id, access, title, block } => {
                 if let Some(call) = self.live_call(id) {
-                    (call.access, call.title, call.block) = (Some(access), title, block);
+                    (call.access, call.title, call.shown) = (Some(access), title, Arc::new(Shown::new(block)));
                 }
             }
             CallEvent::Asked { id } => self.set_state(id, CallState::Asked),
@@ -214,8 +223,8 @@ impl Transcript {
 
     /// All of what a call is about, into the scrollback: for a question that is longer than the screen.
     pub fn print_block(&mut self, call: &CallCell, width: usize) {
-        let mut rows = vec![chat_log::tool_line(ToolState::Waiting, &call.name, &call.title, blocks::counts(&call.block), width)];
-        rows.extend(blocks::rows(&call.block, width, None));
+        let mut rows = vec![chat_log::tool_line(ToolState::Waiting, &call.name, &call.title, call.shown.counts(), width)];
+        rows.extend(call.shown.rows(width, ALL_ROWS));
         self.print(Kind::Call, rows, true);
     }
 
@@ -331,13 +340,13 @@ fn call_rows(call: &CallCell, width: usize) -> Vec<Line> {
     };
     let (result, below) = match outcome {
         Outcome::Done(output) => {
-            let result = match blocks::counts(&output.for_user) {
+            let shown = Shown::new(output.for_user.clone());
+            let result = match shown.counts() {
                 counts if counts.is_empty() => Line::plain(output.summary.clone()),
                 counts => counts,
             };
-            let limit = if matches!(output.for_user, Block::Diff(_)) { DIFF_ROWS } else { OUTPUT_ROWS };
-            let open = blocks::opens(&output.for_user) || output.failed;
-            (result, if open { blocks::rows(&output.for_user, width, Some(limit)) } else { vec![] })
+            let limit = if shown.is_diff() { DIFF_ROWS } else { OUTPUT_ROWS };
+            (result, if shown.opens() || output.failed { shown.rows(width, limit) } else { vec![] })
         }
         Outcome::Failed(why) => ("failed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),
         Outcome::Forbidden(why) => ("not allowed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),

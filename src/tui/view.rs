@@ -47,6 +47,7 @@ pub fn frame(model: &Model) -> Frame {
         above.push(busy);
     }
     let top = above.len();
+    let cursor = cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, middle, vec![status]], cursor }
 }
@@ -57,12 +58,12 @@ fn middle(model: &Model, width: usize, room: usize) -> (Vec<Line>, Option<(usize
         let view = panel.view(model, width, room.saturating_sub(1));
         return under_rule(view.rows, view.cursor, width);
     }
-    if let (Some(approval), Some(call)) = (&model.approval, model.transcript.asked()) {
-        let view = approval.view(call, &model.setting.root, width, room.saturating_sub(1));
+    if let Some(approval) = &model.approval {
+        let view = approval.view(width, room.saturating_sub(1));
         return under_rule(view.rows, view.cursor, width);
     }
     let queue = model.status.queue.iter().take(3).map(|p| queued_prompt(&p.text, width)).collect::<Vec<_>>();
-    let prompt = model.prompt.view(width, (room / 2).max(1).min(room.saturating_sub(1 + queue.len()).max(1)));
+    let prompt = model.prompt.view(model.status.turn.is_some(), width, (room / 2).max(1).min(room.saturating_sub(1 + queue.len()).max(1)));
     let cursor = (prompt.cursor.0, prompt.cursor.1 + queue.len());
     let mut rows = queue;
     rows.extend(prompt.rows);

@@ -28,6 +28,7 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("markdown, half arrived", half(width)),
         ("code", code(width)),
         ("diff", diff(width)),
+        ("diff, side by side", split(width)),
         ("diff, cut and special", diffs(width)),
         ("approval", approval(width)),
         ("approval, typing a reason", reason(width)),
@@ -169,6 +170,11 @@ fn code(width: usize) -> Vec<Line> {
 
 fn diff(width: usize) -> Vec<Line> {
     indented(edit_diff().rows(width - chat_log::TOOL_INDENT, None))
+}
+
+fn split(width: usize) -> Vec<Line> {
+    let model = edit_diff();
+    if width < backstitch_components::diff_view::SPLIT_WIDTH { Vec::new() } else { model.split_window(0..model.split_line_count(), width) }
 }
 
 fn diffs(width: usize) -> Vec<Line> {

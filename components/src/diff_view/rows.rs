@@ -16,7 +16,7 @@ use std::ops::Range;
 const LEAD_IN: usize = 60;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+pub(super) enum Side {
     Context,
     Removed,
     Added,
@@ -24,7 +24,7 @@ enum Side {
 
 /// One line of the diff before it is painted.
 #[derive(Clone, Copy)]
-enum Entry {
+pub(super) enum Entry {
     /// The gap before this hunk.
     Gap(usize),
     Line {
@@ -99,9 +99,9 @@ impl DiffModel {
                     out.push(cut(&self.gap(hunk), width));
                     painter = None;
                 }
-                Entry::Line { side, old, new, pair } => {
+                Entry::Line { old, new, .. } => {
                     let painter = painter.get_or_insert_with(|| Painter::new(self, old, new, width));
-                    painter.line(side, old, new, pair, &mut out);
+                    painter.line(entry, &mut out);
                     ends.push(out.len());
                 }
             }
@@ -160,7 +160,7 @@ fn block_entries(block: &Block) -> impl Iterator<Item = Entry> {
     first.chain(second)
 }
 
-struct Painter<'a> {
+pub(super) struct Painter<'a> {
     model: &'a DiffModel,
     old_code: Highlighter,
     new_code: Highlighter,
@@ -170,7 +170,7 @@ struct Painter<'a> {
 
 impl<'a> Painter<'a> {
     /// A painter for lines that begin at these lines of both sides.
-    fn new(model: &'a DiffModel, old: usize, new: usize, width: usize) -> Self {
+    pub fn new(model: &'a DiffModel, old: usize, new: usize, width: usize) -> Self {
         let lead = |text: &Text, at: usize| {
             let mut code = Highlighter::for_path(&model.path);
             for line in at.saturating_sub(LEAD_IN)..at {
@@ -182,7 +182,9 @@ impl<'a> Painter<'a> {
         Self { model, old_code, new_code, width, digits: model.number_width() }
     }
 
-    fn line(&mut self, side: Side, old: usize, new: usize, pair: Option<usize>, out: &mut Vec<Line>) {
+    /// Appends the rows of one line; of a gap, none.
+    pub fn line(&mut self, entry: Entry, out: &mut Vec<Line>) {
+        let Entry::Line { side, old, new, pair } = entry else { return };
         let model = self.model;
         let (text, other, at, band) = match side {
             Side::Context => {

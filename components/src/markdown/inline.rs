@@ -18,7 +18,26 @@ pub(super) fn inline(text: &str, base: Style) -> Vec<Line> {
     let guarded: Vec<Cow<'_, str>> = text.split('\n').map(guard).collect();
     let guarded = guarded.join("\n");
     let mut painter = Painter { lines: vec![Line::new()], styles: vec![base], link: None, linked: String::new() };
-    for event in Parser::new_ext(&guarded, Options::ENABLE_STRIKETHROUGH) {
+    let mut literal = Vec::new();
+    for (event, range) in Parser::new_ext(&guarded, Options::ENABLE_STRIKETHROUGH).into_offset_iter() {
+        match &event {
+            Event::Start(Tag::Strong | Tag::Emphasis) => {
+                let marks = literal_marks(&guarded, &range);
+                literal.push(marks);
+                if !marks.is_empty() {
+                    painter.text(marks, Style::new());
+                    continue;
+                }
+            }
+            Event::End(TagEnd::Strong | TagEnd::Emphasis) => {
+                let marks = literal.pop().unwrap_or("");
+                if !marks.is_empty() {
+                    painter.text(marks, Style::new());
+                    continue;
+                }
+            }
+            _ => {}
+        }
         painter.event(event);
     }
     for line in &mut painter.lines {
@@ -96,6 +115,18 @@ impl Painter {
             line.push(span);
         }
     }
+}
+
+/// The marks of an emphasis that is meant as text: `__init__` and `a*b*c` are names and sums to programmers.
+fn literal_marks<'a>(text: &'a str, range: &std::ops::Range<usize>) -> &'a str {
+    let Some(source) = text.get(range.clone()) else { return "" };
+    let name = |inner: &str| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if source.strip_prefix("__").and_then(|s| s.strip_suffix("__")).is_some_and(name) {
+        return &source[..2];
+    }
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let within = word(text[..range.start].chars().next_back()) && word(text[range.end..].chars().next());
+    if source.starts_with('*') && !source.starts_with("**") && within { &source[..1] } else { "" }
 }
 
 /// Escapes what would begin a block, a definition or an HTML element at the start of a line.
@@ -285,6 +316,15 @@ mod tests {
         assert!(styles[1].bold && styles[3].italic && styles[7].strike);
         assert_eq!(styles[5].fg, Some(Role::Code));
         assert_eq!(line.spans[9].link.as_deref(), Some("https://x.y"));
+    }
+
+    #[test]
+    fn names_and_sums_are_no_emphasis() {
+        for text in ["call __init__.py and __main__", "a*b*c", "x = 2*y*z"] {
+            let line = one(text);
+            assert_eq!((line.text().as_str(), line.spans.len()), (text, 1));
+        }
+        assert_eq!(one("a *b* __c d__").text(), "a b c d");
     }
 
     #[test]

@@ -286,7 +286,12 @@ impl Machine {
             return false;
         }
         let text = held.join("\n");
-        if held.len() >= MAX_HELD_LINES || text.len() >= MAX_HELD_BYTES || open_delimiters(&text).is_empty() {
+        let settles = held.len() >= MAX_HELD_LINES || text.len() >= MAX_HELD_BYTES || open_delimiters(&text).is_empty();
+        if let Some(last) = held.last_mut().filter(|last| settles && last.trim_end_matches('\\').len() % 2 != last.len() % 2) {
+            // A backslash before a line end is a hard break, and every line end is one here.
+            last.pop();
+        }
+        if settles {
             self.settle_held();
         }
         if let Leaf::Paragraph { held, .. } = &mut self.leaf {

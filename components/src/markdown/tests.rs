@@ -15,6 +15,7 @@ fn check(text: &str, expected: &[&str]) {
 fn paragraphs_keep_their_line_breaks() {
     check("one\ntwo\n\n\nthree", &["one", "two", "", "three"]);
     check("a **b\nc** d", &["a b", "c d"]);
+    check("a\\\nb\\", &["a", "b\\"]);
     check("Title\n=====\ntext", &["Title", "text"]);
     check("# A\n## B\ntext", &["A", "", "B", "text"]);
 }

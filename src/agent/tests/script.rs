@@ -75,9 +75,10 @@ impl Bench {
                 Input::Ran(call(), Ok(output))
             }
             "ranfail" => Input::Ran(call(), Err(ToolError::new(tail))),
-            "checkpoint" => {
-                Input::Checkpointed(turn, Ok(Checkpointed { id: CheckpointId(rest.into()), files_changed: 1, skipped: vec![], notice: None }))
-            }
+            "checkpoint" => Input::Checkpointed(
+                turn,
+                Ok(Checkpointed { id: CheckpointId(rest.into()), files_changed: 1, skipped: vec![], notice: None }),
+            ),
             "nocheckpoint" => Input::Checkpointed(turn, Err("disk full".into())),
             "restored" => Input::Restored(
                 CheckpointId(rest.into()),

@@ -71,7 +71,7 @@ impl Modes {
 
 /// Puts everything back: by our own exit, by a panic, or by the watchdog.
 pub fn restore(terminal: BorrowedFd<'_>, saved: &Termios, modes: Modes) {
-    let mut bytes = b"\x1b[?2026l\x1b[0m".to_vec();
+    let mut bytes = b"\x1b[?2026l\x1b[?7h\x1b[0m".to_vec();
     bytes.extend(modes.change(Modes::default()));
     bytes.extend_from_slice(b"\x1b[?25h");
     let mut rest = bytes.as_slice();

@@ -1,0 +1,129 @@
+//! A diff side by side: the old text on the left, the new one on the right, for wide windows.
+//!
+//! Invariants: lines that replace each other stand on the same row; both halves are equally wide and a half
+//! without a line is blank; the unified view and this one paint a line with the same code.
+
+use super::rows::{Entry, Painter, Side};
+use super::{Block, DiffModel};
+use crate::text::span::{Line, Span, Style};
+use crate::text::wrap::cut;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Two columns are of use from this width on, in cells.
+pub const SPLIT_WIDTH: usize = 140;
+
+/// What stands on one row: the gap before a hunk, or the lines left and right.
+enum Pair {
+    Gap(usize),
+    Same { old: usize, new: usize },
+    Change { old: Option<usize>, new: Option<usize>, at: (usize, usize) },
+}
+
+impl DiffModel {
+    /// How many lines the split view has, with a line for each gap. A line may take several rows.
+    pub fn split_line_count(&self) -> usize {
+        self.pairs().count()
+    }
+
+    /// The rows of the split view's lines in `range`; like [`DiffModel::rows`] where there are no lines to show.
+    pub fn split_window(&self, range: Range<usize>, width: usize) -> Vec<Line> {
+        if self.hunks.is_empty() {
+            return self.rows(width, None);
+        }
+        let half = (width.saturating_sub(1) / 2).max(2);
+        let mut out = Vec::new();
+        let mut painter = None;
+        for pair in self.pairs().skip(range.start).take(range.len()) {
+            let (old, new) = match pair {
+                Pair::Gap(hunk) => {
+                    out.extend(self.gap_row(hunk, width));
+                    painter = None;
+                    continue;
+                }
+                Pair::Same { old, new } => (old, new),
+                Pair::Change { at, .. } => at,
+            };
+            let painter = painter.get_or_insert_with(|| Painter::new(self, old, new, half));
+            let (left, right) = sides(painter, &pair);
+            for y in 0..left.len().max(right.len()) {
+                let mut row = filled(left.get(y), half);
+                row.push(" ");
+                row.extend(filled(right.get(y), half).spans);
+                out.push(cut(&row, width));
+            }
+        }
+        out
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = Pair> {
+        self.hunks.iter().enumerate().flat_map(|(at, hunk)| {
+            let gap = (at > 0).then_some(Pair::Gap(at));
+            gap.into_iter().chain(hunk.blocks.iter().flat_map(block_pairs))
+        })
+    }
+}
+
+fn block_pairs(block: &Block) -> impl Iterator<Item = Pair> {
+    let Block { equal, old, new } = block.clone();
+    (0..old.len().max(new.len())).map(move |i| {
+        let (o, n) = (old.start + i, new.start + i);
+        if equal {
+            return Pair::Same { old: o, new: n };
+        }
+        let (o, n) = (Some(o).filter(|o| old.contains(o)), Some(n).filter(|n| new.contains(n)));
+        Pair::Change { old: o, new: n, at: (o.unwrap_or(old.end), n.unwrap_or(new.end)) }
+    })
+}
+
+fn sides(painter: &mut Painter<'_>, pair: &Pair) -> (Vec<Line>, Vec<Line>) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    match *pair {
+        Pair::Gap(_) => {}
+        Pair::Same { old, new } => {
+            painter.line(Entry::Line { side: Side::Context, old, new, pair: None }, &mut right);
+            left = right.clone();
+            // The same line, by its number on the old side.
+            if let Some(number) = left.first_mut().and_then(|row| row.spans.first_mut()) {
+                let digits = number.text.len();
+                number.text = Cow::Owned(format!("{:>digits$}", old + 1));
+            }
+        }
+        Pair::Change { old, new, at } => {
+            if let Some(old) = old {
+                painter.line(Entry::Line { side: Side::Removed, old, new: at.1, pair: new }, &mut left);
+            }
+            if let Some(new) = new {
+                painter.line(Entry::Line { side: Side::Added, old: at.0, new, pair: old }, &mut right);
+            }
+        }
+    }
+    (left, right)
+}
+
+/// A row of exactly `half` cells, its fill as the background of its text and blanks.
+fn filled(row: Option<&Line>, half: usize) -> Line {
+    let Some(row) = row else { return Line::new().pad_to(half) };
+    let Some(fill) = row.fill else { return row.clone().pad_to(half) };
+    let style = Style::new().bg(fill);
+    let mut out = row.clone().over(style);
+    out.fill = None;
+    let gap = half.saturating_sub(out.width());
+    out.push(Span::new(" ".repeat(gap), style));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_stand_across_from_each_other() {
+        let model = DiffModel::new(Some("a\nb\nc\n"), Some("a\nB\nnew\nc\n"), "x.txt");
+        assert_eq!(model.split_line_count(), 4);
+        let rows: Vec<String> = model.split_window(0..9, 25).iter().map(|row| row.text().trim_end().to_owned()).collect();
+        assert_eq!(rows, ["  1    a       1    a", "  2  − b       2  + B", "               3  + new", "  3    c       4    c"]);
+        assert!(model.split_window(0..9, 25).iter().all(|row| row.width() == 25));
+        assert_eq!(DiffModel::new(Some("a"), Some("a"), "x").split_window(0..1, 150)[0].text(), "no changes");
+    }
+}
