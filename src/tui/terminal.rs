@@ -301,17 +301,21 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn print_above(&mut self, messages: &[Passthrough<'_>]) -> io::Result<()> {
-        // `clear_canvas` has put the cursor at the region's first row.
-        let mut printed = 0;
+        // `clear_canvas` has put the cursor at the region's first row. Where a line is broken by a terminal that is narrower than it
+        // said, nothing of the region may be left for it to run into.
+        if self.rows > 0 {
+            self.go_to_row(1);
+            self.buf.extend_from_slice(b"\x1b[J");
+            self.go_to_row(0);
+        }
         for line in messages.iter().flat_map(|m| m.content.split('\n')) {
             // Erased first: at the end of a row that is full, terminals would erase its last character.
             self.buf.extend_from_slice(b"\x1b[K");
             self.buf.extend_from_slice(line.trim_end_matches('\r').as_bytes());
             self.buf.extend_from_slice(b"\r\n");
-            printed += 1;
         }
-        self.rows = self.rows.saturating_sub(printed);
-        self.row_at = 0;
+        // The region begins anew where the cursor is, on an empty row.
+        (self.rows, self.row_at) = (0, 0);
         self.cursor_drawn = None;
         Ok(())
     }

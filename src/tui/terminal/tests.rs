@@ -1,5 +1,7 @@
 //! Frames against a terminal emulator, keys against their bytes.
 
+mod reflow;
+
 use super::{input::Decoder, *};
 use iocraft::{
     ElementExt, FlexDirection, KeyCode, KeyModifiers,

@@ -47,6 +47,9 @@ fn watch(pipe: &OwnedFd, terminal: &OwnedFd, saved: &Termios) {
         // SAFETY: ignoring a signal installs no handler that could run.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
+    // By a name of its own: `killall -9 backstitch` is meant for the program, and this is what is left to do then.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_name(c"terminal-guard");
     // Whoever reads our parent's output must see its end when the parent ends.
     for fd in 0..64 {
         if fd != pipe.as_raw_fd() && fd != terminal.as_raw_fd() {
