@@ -3,9 +3,12 @@
 
 mod approval;
 mod exit;
+mod first_start;
+mod headless;
 mod keys;
 mod main_job;
 mod screen;
+mod session;
 mod stream;
 mod support;
 mod trust;

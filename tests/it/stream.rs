@@ -136,6 +136,6 @@ fn reasoning_is_shown_but_not_sent_back() {
     let mut t = w.start();
     t.ready().ask("go").shows("A deep thought");
     gate.open();
-    t.sees("Forty-two.").sees("thought for").hides("esc interrupts").ask("sure?").sees("Yes.");
+    t.sees("Forty-two.").sees("∴ thought").hides("esc interrupts").ask("sure?").sees("Yes.");
     assert!(!server.request(2).body.to_string().contains("A deep thought"));
 }
