@@ -11,4 +11,5 @@ mod screen;
 mod session;
 mod stream;
 mod support;
+mod tidy;
 mod trust;

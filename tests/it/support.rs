@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub use model_server::{Gate, ModelServer, Reply};
 pub use pty::Term;
-pub use workspace::{Ended, Workspace};
+pub use workspace::Workspace;
 
 /// Far beyond what anything takes; only a failing test ever waits this long.
 pub const DEADLINE: Duration = Duration::from_secs(25);

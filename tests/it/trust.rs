@@ -36,13 +36,12 @@ fn enter_alone_is_no_yes() {
 
 #[test]
 fn what_was_typed_before_the_question_does_not_answer_it() {
-    let (w, _server) = baited();
+    let (w, server) = baited();
     let mut t = w.start();
     // Somebody types a first prompt without looking.
-    t.type_("yes");
-    t.shows("Do you trust");
-    let sure = Gate::new();
-    sure.open();
+    t.type_("yes, please").shows("Do you trust").press('n');
+    t.exits();
+    assert_eq!(server.connections(), 0);
     assert!(!w.data().join("trusted.json").exists());
 }
 
