@@ -199,7 +199,7 @@ async fn drain(pipe: &mut pipe::Receiver, output: &mut Output<'_>) {
 }
 
 fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duration, output: Output) -> ToolOutput {
-    let took = format!("{:.1} s", took.as_secs_f64());
+    let took = if took < Duration::from_secs(1) { format!("{} ms", took.as_millis()) } else { format!("{:.1} s", took.as_secs_f64()) };
     let (code, signal) = (status.and_then(|s| s.code()), status.and_then(|s| s.signal()));
     let mut text = output.finish();
     let (summary, note) = match end {
