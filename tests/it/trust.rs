@@ -43,6 +43,10 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     t.exits();
     assert_eq!(server.connections(), 0);
     assert!(!w.data().join("trusted.json").exists());
+    // After a yes it is in the prompt.
+    let (w, _server) = baited();
+    let mut t = w.start();
+    t.type_("yes, please").shows("Do you trust").press('y').shows("❯ yes, please");
 }
 
 #[test]
