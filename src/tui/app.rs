@@ -216,7 +216,17 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     let quiet = model.now.saturating_sub(model.last_key) >= QUIET;
     model.last_key = model.now;
     if let Some(panel) = model.panel.take() {
-        return panel_key(model, panel, chord);
+        // This question opens by itself, over what is being typed: that is no answer to it, and goes on into the prompt.
+        let hasty = matches!(panel, Panel::Trust(_)) && !quiet && keymap::action(Context::Prompt, chord) != Some(Action::Cancel);
+        if !hasty {
+            return panel_key(model, panel, chord);
+        }
+        model.panel = Some(panel);
+        if let Some(edit) = Edit::from_chord(chord) {
+            let width = model.width();
+            model.prompt.editor.apply(edit, width);
+        }
+        return vec![];
     }
     if model.approval.as_ref().is_some_and(|a| a.armed(model.now, quiet)) {
         return Approval::key(model, chord);
