@@ -9,6 +9,7 @@ mod mode;
 mod model;
 mod redraw;
 mod setup;
+mod theme;
 mod undo;
 
 use crate::protocol::{Command, ModelInfo};
@@ -33,6 +34,8 @@ pub enum Outcome {
     Send(Command),
     /// For the screen.
     Screen(Screen),
+    /// A theme by name; none for the choice among all.
+    Theme(String),
     /// Plain text to show: each line a row.
     Say(String),
     /// What is wrong with the arguments.
@@ -55,6 +58,7 @@ pub const ALL: &[SlashCommand] = &[
     undo::COMMAND,
     clear::COMMAND,
     setup::COMMAND,
+    theme::COMMAND,
     keys::COMMAND,
     fullscreen::COMMAND,
     redraw::COMMAND,

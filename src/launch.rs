@@ -8,7 +8,7 @@ use crate::{
     failure::{Failure, Kind},
     handle::Handle,
     llm,
-    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings},
+    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings, ThemeChoice},
     session::{JsonlStore, SessionStore},
     tools::{self, Workspace},
     tui::{app::Opened, perform::World},
@@ -146,7 +146,7 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         recorder,
     };
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
-    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, theme: config.theme, asks_for_model } })
+    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, looks: config.looks, asks_for_model } })
 }
 
 fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
@@ -200,6 +200,10 @@ impl World for ScreenWorld {
         let known = self.project.trust.warnings.len();
         self.project.trust.trust(&self.project.root);
         self.project.trust.warnings.get(known).map(|w| Notice::warning(w.clone()))
+    }
+
+    fn save_theme(&mut self, choice: &ThemeChoice) -> Option<Notice> {
+        config::save_theme(&self.project.places, choice).err().map(|failure| Notice { level: Level::Warning, ..notice(failure) })
     }
 
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice {

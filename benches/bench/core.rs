@@ -23,7 +23,7 @@ fn said(n: u64) -> RecordBody {
 fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
     let settings = Settings {
         session: SessionId("bench".into()),
-        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None }),
+        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None, vision: None }),
         mode: Mode::Normal,
         system: "system".into(),
         tools: Arc::new(vec![]),

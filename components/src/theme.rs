@@ -7,7 +7,7 @@
 
 use crate::text::span::Style;
 use iocraft::Color;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 mod builtin;
 mod file;
@@ -113,26 +113,6 @@ struct Paint {
     ansi: Option<u8>,
     /// Less bright than the rest, by the terminal's own means.
     faint: bool,
-}
-
-/// The user's choice: one theme, or one for each kind of background.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Choice {
-    pub dark: Option<String>,
-    pub light: Option<String>,
-}
-
-impl Choice {
-    pub fn both(name: &str) -> Choice {
-        Choice { dark: Some(name.into()), light: Some(name.into()) }
-    }
-
-    /// The name for this background.
-    pub fn name(&self, dark: bool) -> &str {
-        let (wanted, usual) = if dark { (&self.dark, DARK) } else { (&self.light, LIGHT) };
-        wanted.as_deref().unwrap_or(usual)
-    }
 }
 
 /// The themes that are used when none is chosen.

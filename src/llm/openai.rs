@@ -206,7 +206,7 @@ impl Shared {
     fn info(&self, model: &str, served: Option<u64>) -> ModelInfo {
         let id = ModelId { provider: self.settings.name.clone(), model: model.into() };
         let own = self.settings.context_windows.get(model).copied();
-        ModelInfo { id, context_window: own.or(self.settings.context_window).or(served) }
+        ModelInfo { id, context_window: own.or(self.settings.context_window).or(served), vision: self.settings.sees(model) }
     }
 }
 

@@ -154,7 +154,7 @@ impl Scripted {
 impl Provider for Scripted {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>> {
         let id = ModelId { provider: self.provider.clone(), model: self.model.clone() };
-        async move { Ok(vec![ModelInfo { id, context_window: Some(CONTEXT_WINDOW) }]) }.boxed()
+        async move { Ok(vec![ModelInfo { id, context_window: Some(CONTEXT_WINDOW), vision: None }]) }.boxed()
     }
 
     fn stream(&self, request: Request) -> BoxStream<'static, StreamItem> {

@@ -7,6 +7,8 @@ use super::{
     approval::Approval,
     fullscreen::Window,
     keymap::{self, Action, Context},
+    looks::{self, Looks},
+    outside::{Errand, Report},
     panel::{Panel, PanelOutcome},
     prompt::Prompt,
     status::Status,
@@ -45,14 +47,15 @@ pub enum Msg {
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
+    /// Of the terminal, the desktop or the disk.
+    Report(Report),
 }
 
 /// What a session begins with besides its events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     pub warnings: Vec<String>,
-    /// The theme that the configuration names.
-    pub theme: Option<String>,
+    pub looks: protocol::Looks,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
 }
@@ -64,6 +67,7 @@ pub enum Cmd {
     Trust,
     Open,
     SaveProvider(ProviderSettings),
+    Errand(Errand),
     Suspend,
     Repaint,
     /// The demo instead of this session.
@@ -107,6 +111,7 @@ pub struct Model {
     pub resizing: Option<Duration>,
     /// The conversation in a window of its own; `None` inline.
     pub window: Option<Window>,
+    pub looks: Looks,
     header: Vec<Line>,
 }
 
@@ -123,6 +128,7 @@ impl Model {
             prompt: Prompt::new(setting.placeholder.clone()),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
+            looks: Looks::new(setting.theme.clone()),
             setting,
             size,
             now: Duration::ZERO,
@@ -215,7 +221,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
         model.resizing = None;
     }
-    let cmds = match msg {
+    let mut cmds = match msg {
         Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => paste(model, &text),
         Msg::Resize(columns, rows) => {
@@ -252,8 +258,10 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             vec![Cmd::Exit]
         }
         Msg::Terminated => vec![Cmd::Exit],
+        Msg::Report(report) => looks::reported(model, report),
     };
     Approval::follow(model);
+    looks::follow(model, &mut cmds);
     view::fit(model);
     cmds
 }
@@ -397,15 +405,7 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
 
 fn begin(model: &mut Model, opened: Opened) {
     model.status.asks_for_model = opened.asks_for_model;
-    if let Some(name) = opened.theme {
-        match Theme::builtin(&name) {
-            Some(theme) => model.setting.theme = theme,
-            None => {
-                let names = Theme::names().collect::<Vec<_>>().join(", ");
-                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
-            }
-        }
-    }
+    looks::begin(model, opened.looks);
     opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
 }
 

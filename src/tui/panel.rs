@@ -2,18 +2,24 @@
 
 mod keys;
 mod setup;
+mod theme;
 mod trust;
 
-use super::app::{Cmd, Model};
+use super::{
+    app::{Cmd, Model},
+    looks::Looks,
+};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
 pub use setup::Setup;
+pub use theme::ThemePicker;
 pub use trust::Trust;
 
 #[derive(Debug)]
 pub enum Panel {
     Trust(Box<Trust>),
     Setup(Box<Setup>),
+    Theme(Box<ThemePicker>),
     /// The keys and what they do.
     Keys,
 }
@@ -34,6 +40,10 @@ impl Panel {
         Panel::Setup(Box::default())
     }
 
+    pub fn theme(looks: &Looks) -> Panel {
+        Panel::Theme(Box::new(ThemePicker::new(looks)))
+    }
+
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
         false
@@ -43,6 +53,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
+            Panel::Theme(picker) => picker.press(chord),
             Panel::Keys => PanelOutcome::Closed,
         }
     }
@@ -62,6 +73,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
+            Panel::Theme(picker) => picker.view(width, max_rows),
             Panel::Keys => keys::view(width, max_rows),
         }
     }

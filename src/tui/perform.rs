@@ -2,13 +2,14 @@
 
 use super::{
     app::{Cmd, Model, Msg, Opened},
+    outside::{Errand, Outside},
     recording,
 };
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
     mailbox::{Inbox, Mailbox, mailbox},
-    protocol::{Command, Notice, ProviderSettings},
+    protocol::{Command, Notice, ProviderSettings, ThemeChoice},
 };
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,10 @@ pub trait World: Send + Sync {
     /// Remembers that the folder is trusted; a warning if that could not be written down.
     fn trust(&mut self) -> Option<Notice>;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
+    /// A warning if it could not be written down.
+    fn save_theme(&mut self, _choice: &ThemeChoice) -> Option<Notice> {
+        None
+    }
 }
 
 /// Why the screen is left.
@@ -39,6 +44,7 @@ pub struct Performer {
     pub reports: Inbox<Msg>,
     pub reporter: Mailbox<Msg>,
     engine: Option<Engine>,
+    pub outside: Outside,
     recorder: Recorder,
     began: Instant,
     pub leave: Option<Leave>,
@@ -47,7 +53,17 @@ pub struct Performer {
 impl Performer {
     pub fn new(world: Box<dyn World>, recorder: Recorder) -> Self {
         let (reporter, reports) = mailbox();
-        Performer { world, handle: None, reports, reporter, engine: None, recorder, began: Instant::now(), leave: None }
+        Performer {
+            world,
+            handle: None,
+            reports,
+            reporter,
+            engine: None,
+            outside: Outside::default(),
+            recorder,
+            began: Instant::now(),
+            leave: None,
+        }
     }
 
     pub fn now(&self) -> Duration {
@@ -76,6 +92,11 @@ impl Performer {
             }
             Cmd::Open => vec![self.open()],
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
+            Cmd::Errand(Errand::SaveTheme(choice)) => self.world.save_theme(&choice).map(Msg::Notice).into_iter().collect(),
+            Cmd::Errand(errand) => {
+                self.outside.run(errand, &self.reporter);
+                vec![]
+            }
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Demo => self.leave(Leave::Demo),

@@ -2,6 +2,7 @@
 
 use super::{
     app::{Cmd, Model},
+    looks,
     panel::Panel,
     transcript::Cell,
 };
@@ -80,6 +81,7 @@ impl Prompt {
             Outcome::Send(command) => return vec![Cmd::Send(command)],
             Outcome::Say(text) => model.transcript.push(Cell::Said(text), model.width()),
             Outcome::Fail(why) => model.say(Notice::error(why)),
+            Outcome::Theme(name) => return looks::command(model, &name),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),

@@ -6,6 +6,7 @@ mod exit;
 mod first_start;
 mod headless;
 mod keys;
+mod looks;
 mod main_job;
 mod screen;
 mod session;

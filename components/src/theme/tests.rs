@@ -73,12 +73,14 @@ fn text_is_readable_in_every_theme() {
 
 /// All but the one that uses the terminal's palette, of which nothing is known.
 fn own_colours() -> impl Iterator<Item = Theme> {
-    BUILTIN.iter().map(|(name, json)| {
-        let theme = Theme::parse(json).unwrap_or_else(|why| panic!("{name}: {why}"));
-        assert_eq!(theme.name, *name);
-        theme
-    })
-    .filter(|theme| theme.name != "terminal")
+    BUILTIN
+        .iter()
+        .map(|(name, json)| {
+            let theme = Theme::parse(json).unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert_eq!(theme.name, *name);
+            theme
+        })
+        .filter(|theme| theme.name != "terminal")
 }
 
 #[test]
@@ -142,13 +144,6 @@ fn a_theme_of_the_users_changes_single_roles_of_another() {
     assert!(wrong(r##"{ "extends": "nord", "colours": { "acent": "#ff0000" } }"##).contains("acent"));
     assert!(wrong(r##"{ "extends": "nord", "colours": { "accent": "red" } }"##).contains("Accent: `red`"));
     assert!(wrong(r##"{ "colours": { "accent": "#ff0000" } }"##).contains("extends"));
-}
-
-#[test]
-fn a_choice_may_be_for_each_background() {
-    assert_eq!(Choice::default().name(false), "backstitch-light");
-    assert_eq!(Choice { light: Some("nord".into()), ..Choice::default() }.name(true), "backstitch-dark");
-    assert_eq!(Choice::both("nord").name(false), "nord");
 }
 
 #[test]
