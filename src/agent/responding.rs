@@ -219,7 +219,8 @@ impl Agent {
         let Some(call) = turn.call(id) else { return false };
         call.state = State::Running;
         let basis = call.preview.as_ref().map(|p| p.basis.clone()).unwrap_or_default();
-        let run = ToolCall { id, name: call.name.clone(), args: call.args.clone(), basis };
+        let (name, args) = call.to_run();
+        let run = ToolCall { id, name, args, basis };
         self.emit_here(EventBody::Call(CallEvent::Started { id }));
         self.out.push(Effect::RunTool(run));
         true
@@ -302,7 +303,12 @@ impl Agent {
         let access = call.access().cloned();
         match decision {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
-            Decision::Allow | Decision::AllowSession => {
+            // A part of something that is no change to one file can't be carried out.
+            Decision::AllowPart { .. } if !matches!(&access, Some(Access::Write(paths)) if paths.len() == 1) => return,
+            Decision::Allow | Decision::AllowSession | Decision::AllowPart { .. } => {
+                if let Decision::AllowPart { content, note } = &decision {
+                    call.part = Some((content.clone(), note.clone()));
+                }
                 (call.state, call.decided) = (State::Allowed, true);
                 if guard == Guard::Failed && !call.is_read() {
                     turn.guard = Guard::Waived;
@@ -327,7 +333,12 @@ impl Agent {
     pub(super) fn ran(&mut self, id: CallId, result: Result<ToolOutput, ToolError>) {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let outcome = match (&call.state, result) {
-            (State::Running, Ok(output)) => Outcome::Done(output),
+            (State::Running, Ok(mut output)) => {
+                if let Some((_, note)) = &call.part {
+                    output.for_model = format!("{}\n{note}", output.for_model.trim_end());
+                }
+                Outcome::Done(output)
+            }
             (State::Running, Err(error)) => Outcome::Failed(error.0),
             (State::Stopping, Ok(output)) => Outcome::Interrupted { output: output.for_model },
             (State::Stopping, Err(error)) => Outcome::Interrupted { output: error.0 },

@@ -66,6 +66,8 @@ pub enum Cmd {
     SaveProvider(ProviderSettings),
     Suspend,
     Repaint,
+    /// Text for the clipboard.
+    Copy(String),
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -234,6 +236,9 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             if let Some(window) = &mut model.window {
                 window.viewport.scroll(isize::from(rows));
             }
+            if let Some(panel) = &mut model.panel {
+                panel.scroll(isize::from(rows));
+            }
             vec![]
         }
         Msg::Click(..) => vec![],
@@ -290,6 +295,10 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         PanelOutcome::Stays => {
             model.panel = Some(panel);
             vec![]
+        }
+        PanelOutcome::StaysAnd(cmd) => {
+            model.panel = Some(panel);
+            vec![cmd]
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],

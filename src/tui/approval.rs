@@ -7,6 +7,7 @@ use super::{
     app::{Cmd, Model, QUIET, interrupt},
     blocks,
     keymap::{self, Action, Context},
+    panel::{Diff, Panel},
     transcript::CallCell,
 };
 use crate::protocol::{Access, CallId, Command, Decision};
@@ -84,8 +85,12 @@ impl Approval {
                 approval.state.type_for(NO);
                 return vec![];
             }
-            DialogOutcome::Chosen(..) => {
+            DialogOutcome::Chosen(..) if call.shown.diffs().is_empty() => {
                 model.transcript.print_block(&call, width);
+                return vec![];
+            }
+            DialogOutcome::Chosen(..) => {
+                model.panel = Some(Panel::Diff(Box::new(Diff::new(call.shown.diffs().to_vec(), Some(call.id)))));
                 return vec![];
             }
             DialogOutcome::Dismissed => return interrupt(model),
@@ -115,7 +120,7 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
             Item::new("yes").key('y'),
             Item::new(session).key('a'),
             Item::new("no, and say why").key('n'),
-            Item::new("show all of it above").key('v'),
+            Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
         ],
         asks: Some("what should be done instead? (enter sends, esc returns)".into()),
     }
