@@ -145,6 +145,7 @@ impl Root {
             messages.extend(handle.events.drain(MOST).map(Msg::Event));
             if messages.len() > keys {
                 self.drawn = Some(Instant::now());
+                self.pacing = None;
             }
         }
         let mut messages = std::collections::VecDeque::from(messages);
