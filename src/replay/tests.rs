@@ -1,3 +1,5 @@
+//! Recordings of the demo, whole, changed and cut.
+
 use super::*;
 use crate::{
     engine::{Engine, recorder::Recorder},
@@ -24,6 +26,7 @@ fn recorded_demo(screen: bool) -> Vec<u8> {
         trusted: true,
         placeholder: String::new(),
         still: true,
+        fullscreen: false,
         size: (100, 30),
     };
     let (mut model, _) = Model::new(facts.clone().setting(), facts.size);

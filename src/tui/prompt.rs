@@ -14,7 +14,7 @@ use backstitch_components::editor::{Editor, EditorView, Look};
 #[derive(Debug)]
 pub struct Prompt {
     pub editor: Editor,
-    /// Sent from here, newest first.
+    /// Sent from here, oldest first.
     history: Vec<String>,
     placeholder: String,
     /// For `/model`: the models that providers have told of.
@@ -38,8 +38,8 @@ impl Prompt {
 
     fn take(&mut self) -> String {
         let text = self.editor.take();
-        if self.history.first() != Some(&text) {
-            self.history.insert(0, text.clone());
+        if self.history.last() != Some(&text) {
+            self.history.push(text.clone());
         }
         text
     }
@@ -82,6 +82,7 @@ impl Prompt {
             Outcome::Fail(why) => model.say(Notice::error(why)),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
+            Outcome::Screen(Screen::Fullscreen) => model.switch(),
             Outcome::Screen(Screen::Setup) => {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];

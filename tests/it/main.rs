@@ -1,2 +1,16 @@
-#[test]
-fn t() {}
+//! The whole program from outside: the real binary in a terminal, or without one, against a model server that does as it is told.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod approval;
+mod exit;
+mod first_start;
+mod headless;
+mod keys;
+mod main_job;
+mod replay;
+mod screen;
+mod session;
+mod stream;
+mod support;
+mod tidy;
+mod trust;

@@ -91,7 +91,10 @@ impl Clean {
         let mut rest = text;
         let mut open = Open::default();
         while let Some(c) = rest.chars().next() {
-            if let Some(length) = sequence_length(rest, text.len() - rest.len(), &mut open) {
+            // What a user decides upon loses nothing: a shell runs what stands in an escape sequence.
+            if !self.reveal
+                && let Some(length) = sequence_length(rest, text.len() - rest.len(), &mut open)
+            {
                 rest = &rest[length..];
                 continue;
             }

@@ -1,0 +1,98 @@
+//! The main job: a request, the model's stream, the diff, yes, the file is changed; and everything walked back.
+
+use crate::support::*;
+use serde_json::json;
+
+const BEFORE: &str = "fn main() {\n    println!(\"helo\");\n}\n";
+const AFTER: &str = "fn main() {\n    println!(\"hello\");\n}\n";
+
+fn edit() -> Reply {
+    Reply::stream()
+        .say("I'll fix the ")
+        .say("greeting.")
+        .call_piece(0, Some(("call_1", "Edit")), "{\"file_path\": \"main.rs\", ")
+        .call_piece(0, None, "\"old_string\": \"helo\",")
+        .call_piece(0, None, " \"new_string\": \"hello\"}")
+        .done("tool_calls")
+}
+
+#[test]
+fn a_request_becomes_a_change_and_undo_takes_it_back() {
+    let server = ModelServer::start([
+        Reply::call("View", json!({ "file_path": "main.rs" })),
+        edit(),
+        Reply::call("Bash", json!({ "command": "echo checked; cat main.rs | wc -l", "description": "Count lines" })),
+        Reply::text("The greeting is **right** now."),
+    ]);
+    let w = Workspace::new(&server).file("main.rs", BEFORE);
+    let mut t = w.start();
+    t.ready().ask("fix the greeting");
+    t.sees("Make this change?").sees("I'll fix the greeting.").shows("+1 −1");
+    assert_eq!(w.read("main.rs"), BEFORE, "nothing happens before the answer");
+    t.press('y').sees("Run this command?").shows("echo checked; cat main.rs | wc -l");
+    assert_eq!(w.read("main.rs"), AFTER);
+    t.press('y').sees("1 file changed").sees("The greeting is right now.").sees("checked");
+
+    let asked = server.asked();
+    assert_eq!(asked.len(), 4);
+    assert_eq!(asked[0].path, "/v1/chat/completions");
+    assert_eq!(asked[0].header("authorization"), Some("Bearer sk-test-key"));
+    assert_eq!((asked[0].body["model"].as_str(), asked[0].body["stream"].as_bool()), (Some("test-model"), Some(true)));
+    assert_eq!(asked[0].last(), ("user", "fix the greeting"));
+    let roles: Vec<&str> = asked[3].messages().iter().map(|m| m["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "assistant", "tool", "assistant", "tool"]);
+    let messages = asked[3].messages();
+    assert_eq!(messages[4]["content"], "I'll fix the greeting.");
+    assert_eq!(messages[4]["tool_calls"][0]["id"], messages[5]["tool_call_id"]);
+    assert!(messages[3]["content"].as_str().unwrap().contains("1\tfn main() {"));
+    assert!(asked[3].last().1.contains("checked\n3"), "{:?}", asked[3].last());
+
+    t.ask("/undo").sees("main.rs is as it was");
+    assert_eq!(w.read("main.rs"), BEFORE);
+    t.screen_is("the prompt is in the box again", |screen| screen.lines().any(|l| l.starts_with("❯ fix the greeting")));
+    // What was taken back is not sent again: the conversation begins anew.
+    server.then(Reply::text("Again."));
+    t.enter().sees("Again.");
+    assert_eq!(server.request(5).messages().len(), 2);
+}
+
+#[test]
+fn what_is_changed_is_exactly_what_was_shown() {
+    let before = "one\r\ntwo\r\nthree\r\nlast without an end";
+    let server = ModelServer::start([
+        Reply::call("Edit", json!({ "file_path": "dos.txt", "old_string": "two\nthree", "new_string": "2\n3" })),
+        Reply::text("Done."),
+    ]);
+    let w = Workspace::new(&server).file("dos.txt", before).file("other.txt", "untouched");
+    let others = w.snapshot();
+    let mut t = w.start();
+    t.ready().ask("go").shows("Make this change?").press('y').sees("1 file changed");
+    let mut expected = others;
+    expected.insert("dos.txt".into(), b"one\r\n2\r\n3\r\nlast without an end".to_vec());
+    assert_eq!(w.snapshot(), expected);
+}
+
+#[test]
+fn a_file_that_changes_while_the_question_is_open_is_not_overwritten() {
+    let server = ModelServer::start([edit(), Reply::text("I see.")]);
+    let w = Workspace::new(&server).file("main.rs", BEFORE);
+    let mut t = w.start();
+    t.ready().ask("go").shows("Make this change?");
+    let saved = "fn main() { /* the user was faster */ println!(\"helo\") }\n";
+    w.write("main.rs", saved);
+    t.press('y').sees("I see.");
+    assert_eq!(w.read("main.rs"), saved);
+    let (role, content) = (server.request(2).last().0.to_owned(), server.request(2).last().1.to_owned());
+    assert!(role == "tool" && content.starts_with("Error:"), "{content}");
+}
+
+#[test]
+fn a_shell_line_of_the_users_own_runs_unasked_and_the_model_hears_of_it() {
+    let server = ModelServer::start([Reply::text("Yes.")]);
+    let w = Workspace::new(&server);
+    let mut t = w.start();
+    t.ready().ask("!echo from-the-$((40+2))").sees("from-the-42");
+    t.ready().ask("did you see it?").sees("Yes.");
+    let said = server.request(1).body["messages"].to_string();
+    assert!(said.contains("from-the-42"), "{said}");
+}
