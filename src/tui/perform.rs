@@ -11,6 +11,7 @@ use crate::{
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings},
 };
+use backstitch_components::code::warm_up;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
     sync::Arc,
@@ -47,13 +48,26 @@ pub struct Performer {
     recorder: Recorder,
     began: Instant,
     pub leave: Option<Leave>,
+    /// Grammars have been loaded.
+    warm: bool,
     terminal: Arc<Tty>,
 }
 
 impl Performer {
     pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>) -> Self {
         let (reporter, reports) = mailbox();
-        Performer { world, handle: None, reports, reporter, engine: None, recorder, began: Instant::now(), leave: None, terminal }
+        Performer {
+            world,
+            handle: None,
+            reports,
+            reporter,
+            engine: None,
+            recorder,
+            began: Instant::now(),
+            leave: None,
+            warm: false,
+            terminal,
+        }
     }
 
     pub fn now(&self) -> Duration {
@@ -71,6 +85,10 @@ impl Performer {
     pub fn perform(&mut self, cmd: Cmd) -> Vec<Msg> {
         match cmd {
             Cmd::Send(command) => {
+                if matches!(command, Command::Prompt(_)) && !std::mem::replace(&mut self.warm, true) {
+                    // While the model thinks: the first code shown must not wait for its grammar.
+                    tokio::task::spawn_blocking(|| warm_up(&["rust", "python", "diff"]));
+                }
                 if let Some(handle) = &self.handle {
                     handle.send(command);
                 }
