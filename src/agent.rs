@@ -26,12 +26,13 @@ pub use input::{Checkpointed, Input, Restored};
 use crate::protocol::*;
 use calls::Call;
 use rewinding::Rewinding;
+use serde::{Deserialize, Serialize};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use transcript::Transcript;
 use turn::{Phase, Turn, TurnKind};
 
 /// What a session is started with.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
     pub session: SessionId,
     pub model: Option<ModelInfo>,

@@ -56,9 +56,9 @@ pub enum Sub {
         /// Every input of the agent with its effects, instead of the screen
         #[arg(long)]
         agent: bool,
-        /// Columns and rows of the screen, such as 80x24
-        #[arg(long, value_name = "CxR", value_parser = size, default_value = "80x24")]
-        size: (u16, u16),
+        /// Columns and rows of the screen instead of the recorded ones, such as 80x24
+        #[arg(long, value_name = "CxR", value_parser = size)]
+        size: Option<(u16, u16)>,
     },
 }
 

@@ -12,6 +12,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 
+pub use journal::{UNSAVED, merge};
 pub use services::Services;
 
 use crate::{
@@ -32,6 +33,7 @@ impl Engine {
     pub fn start(services: Services, settings: Settings, records: Vec<RecordBody>) -> io::Result<(Handle, Engine)> {
         let (commands, inbox) = mailbox();
         let (outbox, events) = mailbox();
+        services.recorder.line("settings", &(&settings, &records));
         let thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
             let (agent, first) = Agent::start(settings, &records);
             driver::run(services, agent, first, inbox, outbox);

@@ -7,6 +7,7 @@ pub mod keymap;
 mod panel;
 pub mod perform;
 mod prompt;
+pub mod recording;
 mod root;
 mod status;
 pub mod terminal;
@@ -26,7 +27,9 @@ use crate::engine;
 /// Runs the screen until the user leaves it. The session is closed, and the terminal as it was, by the time this returns.
 pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorder: Recorder) -> io::Result<Leave> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (model, first) = Model::new(setting, terminal.size().unwrap_or((80, 24)));
+    let size = terminal.size().unwrap_or((80, 24));
+    recorder.line("setting", &recording::Facts::of(&setting, size));
+    let (model, first) = Model::new(setting, size);
     let props = root::RootProps { model, performer: Performer::new(world, recorder), cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));

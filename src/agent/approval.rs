@@ -1,6 +1,7 @@
 //! Decides what a call may do, from the mode, the grants and the call's access alone: one place for every path.
 
 use crate::protocol::{Access, Grant, Mode};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub enum Verdict {
 }
 
 /// Where a call may read or write without leaving what the user trusted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Bounds {
     pub root: PathBuf,
     /// Folders of our own outside the root that may be read, such as the full outputs of commands.

@@ -11,6 +11,9 @@ use crate::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::{io, thread::JoinHandle};
 
+/// The one thing that the journal itself has to say.
+pub const UNSAVED: &str = "The session can't be saved";
+
 pub enum Item {
     Append(RecordBody),
     Emit(Option<TurnId>, EventBody),
@@ -85,7 +88,7 @@ impl Writer {
         }
         if let Err(error) = write(self.store.as_mut()) {
             self.broken = true;
-            let notice = Notice::warning(format!("The session can't be saved: {error}"));
+            let notice = Notice::warning(format!("{UNSAVED}: {error}"));
             self.take(None, EventBody::Notice(notice.hint("it goes on, but is lost when Backstitch ends")));
         }
     }
@@ -110,7 +113,7 @@ impl Writer {
 }
 
 /// Adds `new` to `last` where the two say no more than one could.
-fn merge(last: &mut EventBody, new: &EventBody) -> bool {
+pub fn merge(last: &mut EventBody, new: &EventBody) -> bool {
     match (last, new) {
         (EventBody::Text(TextEvent::Answer(a)), EventBody::Text(TextEvent::Answer(b)))
         | (EventBody::Text(TextEvent::Reasoning(a)), EventBody::Text(TextEvent::Reasoning(b))) => a.push_str(b),

@@ -42,6 +42,11 @@ impl Panel {
         }
     }
 
+    /// What is typed now is nobody's business.
+    pub fn takes_secret(&self) -> bool {
+        matches!(self, Panel::Setup(setup) if setup.takes_secret())
+    }
+
     pub fn paste(&mut self, text: &str) {
         if let Panel::Setup(setup) = self {
             setup.paste(text);

@@ -1,6 +1,9 @@
 //! Carries out what `update` asks for. Everything here is quick: what takes time is the engine's.
 
-use super::app::{Cmd, Msg, Opened};
+use super::{
+    app::{Cmd, Model, Msg, Opened},
+    recording,
+};
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
@@ -44,9 +47,10 @@ impl Performer {
         self.began.elapsed()
     }
 
-    pub fn record(&self, now: Duration, msg: &Msg) {
+    /// `model`: as it is before the message.
+    pub fn record(&self, now: Duration, model: &Model, msg: &Msg) {
         if self.recorder.on() {
-            self.recorder.line("msg", &(now, msg));
+            self.recorder.line("msg", &(now, recording::masked(model, msg)));
         }
     }
 

@@ -46,7 +46,7 @@ pub struct Root {
     events: Option<TerminalEvents>,
     signals: Vec<Signal>,
     inbox: Vec<Msg>,
-    /// When the last frame was drawn.
+    /// When the last frame that messages of the engine caused was drawn: a key's frame, or the first, holds none of theirs back.
     drawn: Option<Instant>,
     fresh: bool,
     pacing: Option<Pin<Box<Sleep>>>,
@@ -79,7 +79,6 @@ impl Component for Root {
             let text = to_ansi(&rows, &setting.theme, setting.depth, props.model.width());
             stdout.println(text.trim_end_matches(['\r', '\n']));
         }
-        self.drawn = Some(Instant::now());
         self.fresh = true;
         updater.set_transparent_layout(true);
         if props.performer.leave.is_some() {
@@ -142,7 +141,11 @@ impl Root {
         let mut cmds = std::mem::take(first);
         let mut messages = std::mem::take(&mut self.inbox);
         if let Some(handle) = &performer.handle {
+            let keys = messages.len();
             messages.extend(handle.events.drain(MOST).map(Msg::Event));
+            if messages.len() > keys {
+                self.drawn = Some(Instant::now());
+            }
         }
         let mut messages = std::collections::VecDeque::from(messages);
         loop {
@@ -151,10 +154,11 @@ impl Root {
                 came_of_it.into_iter().rev().for_each(|msg| messages.push_front(msg));
             }
             let Some(msg) = messages.pop_front() else { break };
-            performer.record(now, &msg);
+            performer.record(now, model, &msg);
             cmds = app::update(model, now, msg);
         }
         if performer.handle.as_ref().is_some_and(|handle| handle.events.is_closed()) && performer.leave.is_none() {
+            performer.record(now, model, &Msg::EngineGone);
             cmds = app::update(model, now, Msg::EngineGone);
             cmds.into_iter().for_each(|cmd| drop(performer.perform(cmd)));
         }
@@ -186,8 +190,10 @@ pub fn element(props: RootProps) -> Element<'static, Root> {
 /// Runs the loop until it is left for something other than a pause.
 pub async fn run(root: &mut Element<'static, Root>, terminal: &std::sync::Arc<super::terminal::Tty>) -> std::io::Result<Leave> {
     loop {
-        if let Some(size) = terminal.size() {
-            root.props.model.size = size;
+        let RootProps { model, performer, .. } = &mut root.props;
+        if let Some(size) = terminal.size().filter(|size| *size != model.size) {
+            performer.record(performer.now(), model, &Msg::Resize(size.0, size.1));
+            model.size = size;
         }
         let screen = super::terminal::Screen::new(terminal.clone(), root.props.cursor.clone());
         root.render_loop().backend(screen).ignore_ctrl_c().enable_bracketed_paste().await?;

@@ -66,6 +66,10 @@ impl Setup {
         }
     }
 
+    pub fn takes_secret(&self) -> bool {
+        self.form.as_ref().is_some_and(|form| form.on_key)
+    }
+
     pub fn paste(&mut self, text: &str) {
         if let Some(form) = &mut self.form {
             let line = text.trim().lines().next().unwrap_or_default().to_string();

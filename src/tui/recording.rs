@@ -1,0 +1,80 @@
+//! What of the screen goes into a recording: the facts that it was opened with, and its messages without what was typed into a
+//! field for secrets.
+
+use super::app::{Model, Msg, Setting};
+use backstitch_components::theme::{ColorDepth, Theme};
+use iocraft::KeyCode;
+use serde::{Deserialize, Serialize};
+use std::{borrow::Cow, path::PathBuf};
+
+/// A `Setting` without its looks, and the first size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    pub root: PathBuf,
+    pub place: String,
+    pub demo: bool,
+    pub trusted: bool,
+    pub placeholder: String,
+    pub still: bool,
+    /// Columns and rows.
+    pub size: (u16, u16),
+}
+
+impl Facts {
+    pub fn of(setting: &Setting, size: (u16, u16)) -> Facts {
+        let Setting { root, place, demo, trusted, placeholder, still, .. } = setting.clone();
+        Facts { root, place, demo, trusted, placeholder, still, size }
+    }
+
+    /// In no colours.
+    pub fn setting(self) -> Setting {
+        let Facts { root, place, demo, trusted, placeholder, still, .. } = self;
+        Setting { root, place, demo, trusted, placeholder, still, theme: Theme::for_background(true), depth: ColorDepth::None }
+    }
+}
+
+/// The message as it may be written down: as many characters, but not those of a key for a provider.
+pub fn masked<'a>(model: &Model, msg: &'a Msg) -> Cow<'a, Msg> {
+    let secret = model.panel.as_ref().is_some_and(|panel| panel.takes_secret());
+    match msg {
+        Msg::Key(KeyCode::Char(_), modifiers) if secret => Cow::Owned(Msg::Key(KeyCode::Char('•'), *modifiers)),
+        Msg::Paste(text) if secret => Cow::Owned(Msg::Paste("•".repeat(text.trim().chars().count()))),
+        other => Cow::Borrowed(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::{app::update, panel::Panel};
+    use iocraft::KeyModifiers;
+    use std::time::Duration;
+
+    #[test]
+    fn a_key_that_is_typed_for_a_provider_is_not_recorded() {
+        let facts = Facts {
+            root: "/p".into(),
+            place: "p".into(),
+            demo: false,
+            trusted: true,
+            placeholder: String::new(),
+            still: true,
+            size: (80, 24),
+        };
+        let (mut model, _) = Model::new(facts.setting(), (80, 24));
+        model.panel = Some(Panel::setup());
+        let mut written = vec![];
+        let mut press = |msg: Msg| {
+            written.push(serde_json::to_string(&masked(&model, &msg)).unwrap());
+            update(&mut model, Duration::ZERO, msg);
+        };
+        let key = |code| Msg::Key(code, KeyModifiers::NONE);
+        "elocalhost".chars().for_each(|c| press(key(KeyCode::Char(c))));
+        press(key(KeyCode::Enter));
+        "hunter2".chars().for_each(|c| press(key(KeyCode::Char(c))));
+        press(Msg::Paste("hunter2".into()));
+        assert!(written[1..10].iter().all(|line| !line.contains('•')), "{written:?}");
+        assert!(written[11..18].iter().all(|line| line.contains('•')), "{written:?}");
+        assert!(written[18].contains("•••••••"), "{written:?}");
+    }
+}
