@@ -1,3 +1,5 @@
+//! Recordings played again: the same agent, the same screen.
+
 use super::*;
 use crate::{
     engine::{Engine, recorder::Recorder},
