@@ -18,7 +18,7 @@ use std::{
 
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
-        None => screen(&cli.common, cli.demo),
+        None => screen(&cli.common, cli.demo, cli.fullscreen),
         Some(Sub::Run { task, trust_directory }) => crate::headless::run(&options(&cli.common), &task, trust_directory, cli.demo),
         Some(Sub::Replay { file, agent, size }) => crate::replay::run(&file, agent, size),
     };
@@ -36,7 +36,7 @@ fn options(common: &Common) -> Options {
     Options { provider: common.provider.clone(), model: common.model.clone(), mode: common.mode, record: common.record.clone() }
 }
 
-fn screen(common: &Common, mut demo: bool) -> Result<(), Failure> {
+fn screen(common: &Common, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
         return Err(Failure::usage("The screen needs a terminal.").hint("backstitch run \"…\" does one task without one"));
     }
@@ -50,7 +50,7 @@ fn screen(common: &Common, mut demo: bool) -> Result<(), Failure> {
     };
     loop {
         let project = if demo { Project::demo()? } else { Project::here()? };
-        let setting = setting(&project);
+        let setting = setting(&project, fullscreen);
         let world = ScreenWorld { project, options: options(common), recorder: recorder.clone() };
         let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
         terminal.restore();
@@ -70,7 +70,7 @@ fn gone(error: &std::io::Error) -> bool {
     matches!(error.kind(), BrokenPipe | UnexpectedEof) || error.raw_os_error() == Some(libc::EIO)
 }
 
-fn setting(project: &Project) -> Setting {
+fn setting(project: &Project, fullscreen: bool) -> Setting {
     let depth = ColorDepth::detect(env("NO_COLOR").as_deref(), env("COLORTERM").as_deref(), env("TERM").as_deref());
     let dark = dark_background(env("COLORFGBG").as_deref()).unwrap_or(true);
     let placeholder = if project.is_demo() { llm::demo::SUGGESTION.to_string() } else { "What should be done?".into() };
@@ -83,6 +83,7 @@ fn setting(project: &Project) -> Setting {
         theme: Theme::for_background(dark),
         depth,
         still: env("TERM").as_deref() == Some("dumb"),
+        fullscreen,
     }
 }
 

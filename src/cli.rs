@@ -19,6 +19,9 @@ pub struct Cli {
     /// Show how it works: a scripted model, a small project in a temporary folder, everything else real
     #[arg(long)]
     pub demo: bool,
+    /// Open in a window of its own instead of the terminal's scrollback (/fullscreen switches)
+    #[arg(long)]
+    pub fullscreen: bool,
 }
 
 #[derive(Debug, Clone, Default, Args)]

@@ -2,6 +2,7 @@
 
 mod clear;
 mod exit;
+mod fullscreen;
 mod help;
 mod keys;
 mod mode;
@@ -42,6 +43,7 @@ pub enum Outcome {
 pub enum Screen {
     Keys,
     Redraw,
+    Fullscreen,
     Setup,
     Exit,
 }
@@ -54,6 +56,7 @@ pub const ALL: &[SlashCommand] = &[
     clear::COMMAND,
     setup::COMMAND,
     keys::COMMAND,
+    fullscreen::COMMAND,
     redraw::COMMAND,
     exit::COMMAND,
 ];

@@ -3,6 +3,7 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod fullscreen;
 pub mod keymap;
 mod panel;
 pub mod perform;
@@ -17,6 +18,7 @@ mod transcript;
 pub mod view;
 
 use app::{Model, Setting};
+use backstitch_components::ansi::to_ansi;
 use engine::recorder::Recorder;
 use perform::{Leave, Performer, World};
 use std::{io, sync::Arc};
@@ -33,6 +35,12 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let props = root::RootProps { model, performer: Performer::new(world, recorder), cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));
+    let model = &mut element.props.model;
+    let (width, theme, depth) = (model.width(), model.setting.theme.clone(), model.setting.depth);
+    if let Some(window) = model.window.take() {
+        // What was said in the window stays in the terminal.
+        let _ = terminal.write_all(to_ansi(&window.close(), &theme, depth, width).as_bytes());
+    }
     terminal.restore();
     element.props.performer.close();
     left

@@ -63,6 +63,7 @@ impl Subject {
             theme: Theme::for_background(true),
             depth: ColorDepth::TrueColor,
             still: false,
+            fullscreen: false,
         };
         let (model, _) = Model::new(setting, SIZE);
         Subject { model, screen: Screen::new(Sink, Default::default()), drawn: None, typed: false, seq: 0 }

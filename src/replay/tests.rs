@@ -26,6 +26,7 @@ fn recorded_demo(screen: bool) -> Vec<u8> {
         trusted: true,
         placeholder: String::new(),
         still: true,
+        fullscreen: false,
         size: (100, 30),
     };
     let (mut model, _) = Model::new(facts.clone().setting(), facts.size);

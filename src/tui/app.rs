@@ -5,11 +5,13 @@
 
 use super::{
     approval::Approval,
+    fullscreen::Window,
     keymap::{self, Action, Context},
     panel::{Panel, PanelOutcome},
     prompt::Prompt,
     status::Status,
     transcript::{Cell, Layout, Transcript},
+    view,
 };
 use crate::protocol::{self as protocol, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnOutcome};
 use backstitch_components::{
@@ -31,6 +33,10 @@ pub enum Msg {
     Resize(u16, u16),
     Event(Event),
     Tick,
+    /// Rows to scroll, down if positive.
+    Wheel(i16),
+    /// A press of the left button, in fullscreen: column and row.
+    Click(u16, u16),
     /// The session has begun, or why it could not.
     Opened(Result<Opened, Notice>),
     /// The engine is gone without having been told to go.
@@ -79,6 +85,8 @@ pub struct Setting {
     pub depth: ColorDepth,
     /// No animation.
     pub still: bool,
+    /// Start with a window of its own instead of the terminal's scrollback.
+    pub fullscreen: bool,
 }
 
 pub struct Model {
@@ -97,7 +105,9 @@ pub struct Model {
     pub last_key: Duration,
     /// Until then the cursor is away (see `terminal`): sizes come in bursts, and later than they are true.
     pub resizing: Option<Duration>,
-    greeted: bool,
+    /// The conversation in a window of its own; `None` inline.
+    pub window: Option<Window>,
+    header: Vec<Line>,
 }
 
 /// Keys are not taken for an answer until the keyboard has been quiet this long.
@@ -108,7 +118,7 @@ const SETTLED: Duration = Duration::from_millis(600);
 
 impl Model {
     pub fn new(setting: Setting, size: (u16, u16)) -> (Model, Vec<Cmd>) {
-        let trusted = setting.trusted;
+        let (trusted, setting_fullscreen) = (setting.trusted, setting.fullscreen);
         let model = Model {
             prompt: Prompt::new(setting.placeholder.clone()),
             status: Status::new(setting.demo),
@@ -122,7 +132,8 @@ impl Model {
             exit_armed: None,
             last_key: Duration::ZERO,
             resizing: None,
-            greeted: false,
+            window: setting_fullscreen.then(Window::default),
+            header: vec![],
         };
         (model, if trusted { vec![Cmd::Open] } else { vec![] })
     }
@@ -136,9 +147,37 @@ impl Model {
         Layout { width: self.width(), tick: self.tick, still: self.setting.still }
     }
 
-    /// Rows to print above the live region.
+    /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        self.transcript.take_outbox()
+        let (width, covered) = (self.width(), self.panel.as_ref().is_some_and(Panel::is_long));
+        match &mut self.window {
+            Some(window) => {
+                let printed = self.transcript.take_outbox();
+                window.take(printed, &self.transcript, &self.header, width);
+                vec![]
+            }
+            None if covered => vec![],
+            None => self.transcript.take_outbox(),
+        }
+    }
+
+    /// Has the program the screen to itself? By the user's choice, or for a view that needs the room.
+    pub fn is_fullscreen(&self) -> bool {
+        self.window.is_some() || self.panel.as_ref().is_some_and(Panel::is_long)
+    }
+
+    /// From the terminal's scrollback to a window of its own, or back.
+    pub fn switch(&mut self) {
+        match self.window.take() {
+            Some(window) => self.transcript.hold(window.close()),
+            None => {
+                // What was not printed yet belongs to the terminal.
+                let waiting = self.transcript.take_outbox();
+                let mut window = Window::open(&self.transcript, &self.header, self.width());
+                window.hold(waiting);
+                self.window = Some(window);
+            }
+        }
     }
 
     pub fn say(&mut self, notice: Notice) {
@@ -146,13 +185,14 @@ impl Model {
     }
 
     fn greet(&mut self) {
-        if std::mem::replace(&mut self.greeted, true) {
+        if !self.header.is_empty() {
             return;
         }
         let model = self.status.model.as_ref().map_or("no model yet".into(), |m| m.id.model.clone());
         let name = if self.setting.demo { "backstitch demo" } else { "backstitch" };
         let keys = [("/", "commands"), ("!", "shell"), ("shift+tab", "mode"), ("?", "keys")];
         let rows = chat_log::welcome(name, env!("CARGO_PKG_VERSION"), &[&model, &self.setting.place], &keys, self.width());
+        self.header.clone_from(&rows);
         self.transcript.header(rows);
     }
 }
@@ -190,6 +230,13 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.tick += 1;
             vec![]
         }
+        Msg::Wheel(rows) => {
+            if let Some(window) = &mut model.window {
+                window.viewport.scroll(isize::from(rows));
+            }
+            vec![]
+        }
+        Msg::Click(..) => vec![],
         Msg::Opened(Ok(opened)) => {
             begin(model, opened);
             vec![]
@@ -207,6 +254,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         Msg::Terminated => vec![Cmd::Exit],
     };
     Approval::follow(model);
+    view::fit(model);
     cmds
 }
 
@@ -287,6 +335,16 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
+        Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => {
+            if let Some(window) = &mut model.window {
+                match action {
+                    Action::PageUp => window.viewport.page(-1),
+                    Action::PageDown => window.viewport.page(1),
+                    Action::Top => window.viewport.to_top(),
+                    _ => window.viewport.to_bottom(),
+                }
+            }
+        }
         Action::Thoughts => {
             model.transcript.thoughts = !model.transcript.thoughts;
             let text =

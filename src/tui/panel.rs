@@ -34,6 +34,11 @@ impl Panel {
         Panel::Setup(Box::default())
     }
 
+    /// Does it need the whole screen?
+    pub fn is_long(&self) -> bool {
+        false
+    }
+
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
         match self {
             Panel::Trust(trust) => trust.press(chord),

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
+    mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings},
 };
 use std::time::{Duration, Instant};
@@ -26,12 +27,17 @@ pub enum Leave {
     Exit,
     Suspend,
     Repaint,
+    /// Inline becomes fullscreen, or the other way round.
+    Switch,
     Demo,
 }
 
 pub struct Performer {
     world: Box<dyn World>,
     pub handle: Option<Handle>,
+    /// What workers of the screen report.
+    pub reports: Inbox<Msg>,
+    pub reporter: Mailbox<Msg>,
     engine: Option<Engine>,
     recorder: Recorder,
     began: Instant,
@@ -40,7 +46,8 @@ pub struct Performer {
 
 impl Performer {
     pub fn new(world: Box<dyn World>, recorder: Recorder) -> Self {
-        Performer { world, handle: None, engine: None, recorder, began: Instant::now(), leave: None }
+        let (reporter, reports) = mailbox();
+        Performer { world, handle: None, reports, reporter, engine: None, recorder, began: Instant::now(), leave: None }
     }
 
     pub fn now(&self) -> Duration {

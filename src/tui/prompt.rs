@@ -82,6 +82,7 @@ impl Prompt {
             Outcome::Fail(why) => model.say(Notice::error(why)),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
+            Outcome::Screen(Screen::Fullscreen) => model.switch(),
             Outcome::Screen(Screen::Setup) => {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];

@@ -16,20 +16,21 @@ pub struct Facts {
     pub trusted: bool,
     pub placeholder: String,
     pub still: bool,
+    pub fullscreen: bool,
     /// Columns and rows.
     pub size: (u16, u16),
 }
 
 impl Facts {
     pub fn of(setting: &Setting, size: (u16, u16)) -> Facts {
-        let Setting { root, place, demo, trusted, placeholder, still, .. } = setting.clone();
-        Facts { root, place, demo, trusted, placeholder, still, size }
+        let Setting { root, place, demo, trusted, placeholder, still, fullscreen, .. } = setting.clone();
+        Facts { root, place, demo, trusted, placeholder, still, fullscreen, size }
     }
 
     /// In no colours.
     pub fn setting(self) -> Setting {
-        let Facts { root, place, demo, trusted, placeholder, still, .. } = self;
-        Setting { root, place, demo, trusted, placeholder, still, theme: Theme::for_background(true), depth: ColorDepth::None }
+        let Facts { root, place, demo, trusted, placeholder, still, fullscreen, .. } = self;
+        Setting { root, place, demo, trusted, placeholder, still, fullscreen, theme: Theme::for_background(true), depth: ColorDepth::None }
     }
 }
 
@@ -59,6 +60,7 @@ mod tests {
             trusted: true,
             placeholder: String::new(),
             still: true,
+            fullscreen: false,
             size: (80, 24),
         };
         let (mut model, _) = Model::new(facts.setting(), (80, 24));

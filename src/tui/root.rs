@@ -29,6 +29,8 @@ use tokio::{
 const FRAME: Duration = Duration::from_millis(16);
 /// Messages taken into one frame: what is left waits for the next, after the keyboard was looked at.
 const MOST: usize = 10_000;
+/// Rows for a notch of the wheel.
+const WHEEL: i16 = 3;
 
 pub struct RootProps {
     pub model: Model,
@@ -49,6 +51,8 @@ pub struct Root {
     /// When the last frame that messages of the engine caused was drawn: a key's frame, or the first, holds none of theirs back.
     drawn: Option<Instant>,
     fresh: bool,
+    /// Is this loop's screen the program's own?
+    full: Option<bool>,
     pacing: Option<Pin<Box<Sleep>>>,
     ticking: Option<(Duration, Pin<Box<Sleep>>)>,
     /// Looks for messages without owning the model.
@@ -73,7 +77,13 @@ impl Component for Root {
             self.signals = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
         }
         self.handle_messages(props);
-        let rows = props.model.take_outbox();
+        let full = props.model.is_fullscreen();
+        if *self.full.get_or_insert(full) != full && props.performer.leave.is_none() {
+            props.performer.leave = Some(Leave::Switch);
+        }
+        // What is to be printed belongs to the screen that comes next.
+        let switches = props.performer.leave == Some(Leave::Switch);
+        let rows = if switches { vec![] } else { props.model.take_outbox() };
         if !rows.is_empty() {
             let setting = &props.model.setting;
             let text = to_ansi(&rows, &setting.theme, setting.depth, props.model.width());
@@ -140,12 +150,13 @@ impl Root {
         let now = performer.now();
         let mut cmds = std::mem::take(first);
         let mut messages = std::mem::take(&mut self.inbox);
+        let keys = messages.len();
+        messages.extend(performer.reports.drain(MOST));
         if let Some(handle) = &performer.handle {
-            let keys = messages.len();
             messages.extend(handle.events.drain(MOST).map(Msg::Event));
-            if messages.len() > keys {
-                self.drawn = Some(Instant::now());
-            }
+        }
+        if messages.len() > keys {
+            self.drawn = Some(Instant::now());
         }
         let mut messages = std::collections::VecDeque::from(messages);
         loop {
@@ -162,10 +173,11 @@ impl Root {
             cmds = app::update(model, now, Msg::EngineGone);
             cmds.into_iter().for_each(|cmd| drop(performer.perform(cmd)));
         }
-        self.poll_engine = performer.handle.as_ref().map(|handle| {
-            let probe = handle.events.probe();
-            Box::new(move |cx: &mut Cx<'_>| probe.poll_ready(cx)) as EnginePoll
-        });
+        let (events, reports) = (performer.handle.as_ref().map(|handle| handle.events.probe()), performer.reports.probe());
+        self.poll_engine = Some(Box::new(move |cx: &mut Cx<'_>| {
+            let engine = events.as_ref().is_some_and(|events| events.poll_ready(cx).is_ready());
+            if reports.poll_ready(cx).is_ready() || engine { Poll::Ready(()) } else { Poll::Pending }
+        }));
         match app::tick_every(model) {
             None => self.ticking = None,
             Some(every) if self.ticking.as_ref().is_some_and(|(was, _)| *was == every) => {}
@@ -179,6 +191,12 @@ fn message(event: TerminalEvent) -> Option<Msg> {
         TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => Msg::Key(key.code, key.modifiers),
         TerminalEvent::BracketedPaste(text) => Msg::Paste(text),
         TerminalEvent::Resize(columns, rows) => Msg::Resize(columns, rows),
+        TerminalEvent::FullscreenMouse(mouse) => match mouse.kind {
+            MouseEventKind::ScrollUp => Msg::Wheel(-WHEEL),
+            MouseEventKind::ScrollDown => Msg::Wheel(WHEEL),
+            MouseEventKind::Down(MouseButton::Left) => Msg::Click(mouse.column, mouse.row),
+            _ => return None,
+        },
         _ => return None,
     })
 }
@@ -196,13 +214,19 @@ pub async fn run(root: &mut Element<'static, Root>, terminal: &std::sync::Arc<su
             model.size = size;
         }
         let screen = super::terminal::Screen::new(terminal.clone(), root.props.cursor.clone());
-        root.render_loop().backend(screen).ignore_ctrl_c().enable_bracketed_paste().await?;
+        let full = root.props.model.is_fullscreen();
+        let looping = root.render_loop().backend(screen).ignore_ctrl_c().enable_bracketed_paste();
+        if full {
+            looping.fullscreen().await?
+        } else {
+            looping.await?
+        };
         match root.props.performer.leave.take().unwrap_or(Leave::Exit) {
             // The terminal is as it was before us; the shell that has job control brings us back.
             Leave::Suspend => {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
             }
-            Leave::Repaint => {}
+            Leave::Repaint | Leave::Switch => {}
             leave => return Ok(leave),
         }
     }

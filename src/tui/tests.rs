@@ -22,6 +22,7 @@ fn setting() -> Setting {
         theme: Arc::new(Theme::default()),
         depth: ColorDepth::None,
         still: true,
+        fullscreen: false,
     }
 }
 
@@ -332,14 +333,14 @@ fn the_header_the_keys_and_a_small_window() {
      ctrl+s                          send into the running turn
      ctrl+t                          show or hide reasoning
      ctrl+l                          redraw
+     pageup                          a page up (fullscreen)
+     pagedown                        a page down
+     ctrl+home                       to the first line (fullscreen)
+     ctrl+end                        to the newest line
      ctrl+z                          to the shell (fg returns)
      ctrl+c                          clear, interrupt, twice: exit
      ctrl+d                          exit (on an empty prompt)
      In the text
-     ctrl+a      start of line           ctrl+u      cut to start of line
-     ctrl+e      end of line             ctrl+k      cut to end of line
-     alt+b       word left               ctrl+y      paste what was cut
-     alt+f       word right              ctrl+_      undo
      any key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");

@@ -105,6 +105,11 @@ impl Transcript {
         std::mem::take(&mut self.outbox)
     }
 
+    /// Rows to be printed first, from a time when nothing could be.
+    pub fn hold(&mut self, rows: Vec<Line>) {
+        self.outbox.splice(0..0, rows);
+    }
+
     /// `begins`: not the rest of what was printed last.
     fn print(&mut self, kind: Kind, rows: Vec<Line>, begins: bool) {
         if rows.is_empty() {
@@ -127,6 +132,23 @@ impl Transcript {
     pub fn header(&mut self, rows: Vec<Line>) {
         self.outbox.extend(rows);
         self.last = Some(Kind::Footer);
+    }
+
+    /// All that is finished, laid out anew.
+    pub fn all_rows(&self, width: usize) -> Vec<Line> {
+        let mut anew = Transcript { thoughts: self.thoughts, ..Transcript::default() };
+        for cell in &self.cells {
+            let (kind, rows) = cell_rows(cell, width, self.thoughts);
+            anew.print(kind, rows, true);
+        }
+        if let Some(answer) = &self.answer {
+            anew.answer = Some(Answer::default());
+            if let Some(copy) = &mut anew.answer {
+                copy.stream.push(&answer.text);
+            }
+            anew.flush_answer(width);
+        }
+        anew.outbox
     }
 
     /// Everything again, for another width.

@@ -34,22 +34,56 @@ pub fn frame(model: &Model) -> Frame {
         let notice = truncate(&Line::styled("window too small", Role::Warning), usize::from(columns).saturating_sub(1).max(1));
         return Frame { parts: vec![vec![notice]], cursor: None };
     }
-    let (width, room) = (model.width(), usize::from(height) - 2);
-    let status = model.status.row(model.exit_armed.is_some(), width);
-    let below = 1;
-    let (middle, cursor) = middle(model, width, room - below);
-    let busy = model.status.busy_row(model.tick, model.setting.still, model.now, width).filter(|_| model.approval.is_none());
-    let mut above = model.transcript.live(model.layout(), room.saturating_sub(below + middle.len() + 2 * usize::from(busy.is_some())));
-    if let Some(busy) = busy {
-        if middle.len() + above.len() + below + 2 <= room {
+    let width = model.width();
+    let parts = parts(model);
+    let mut above = match &model.window {
+        None => parts.live,
+        Some(window) => window.view(&parts.live, None, width, parts.room),
+    };
+    if let Some(busy) = parts.busy {
+        if model.window.is_none() && above.len() < parts.room {
             above.push(Line::new());
         }
         above.push(busy);
     }
     let top = above.len();
-    let cursor = cursor.filter(|_| model.resizing.is_none());
+    let cursor = parts.cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
-    Frame { parts: vec![above, middle, vec![status]], cursor }
+    Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
+}
+
+/// What a frame is made of, before the conversation is fitted into what is left of the screen.
+struct Parts {
+    live: Vec<Line>,
+    /// Rows for the conversation.
+    room: usize,
+    busy: Option<Line>,
+    middle: Vec<Line>,
+    cursor: Option<(usize, usize)>,
+    status: Line,
+}
+
+fn parts(model: &Model) -> Parts {
+    let (width, height) = (model.width(), usize::from(model.size.1));
+    // Inline, two rows of the terminal's own stay visible.
+    let all = if model.window.is_some() { height } else { height - 2 };
+    let status = model.status.row(model.exit_armed.is_some(), width);
+    let (middle, cursor) = middle(model, width, all - 1);
+    let busy = model.status.busy_row(model.tick, model.setting.still, model.now, width).filter(|_| model.approval.is_none());
+    let room = all.saturating_sub(1 + middle.len() + usize::from(busy.is_some()));
+    let live = model.transcript.live(model.layout(), if model.window.is_some() { usize::MAX } else { room });
+    Parts { live, room, busy, middle, cursor, status }
+}
+
+/// Fits the window over the conversation to the screen, after anything has changed.
+pub fn fit(model: &mut Model) {
+    if model.window.is_none() || model.size.0 < TOO_SMALL.0 || model.size.1 < TOO_SMALL.1 {
+        return;
+    }
+    let parts = parts(model);
+    if let Some(window) = &mut model.window {
+        window.fit(parts.room, parts.live.len());
+    }
 }
 
 /// The part that has the keyboard.

@@ -1,0 +1,98 @@
+//! The conversation in a window of its own: the rows that inline go to the terminal's scrollback, with our scrolling instead of
+//! the terminal's.
+//!
+//! A frame costs what is visible. What is printed meanwhile is kept for the terminal, so that it is there when the window closes.
+
+use super::transcript::Transcript;
+use backstitch_components::{
+    text::{
+        span::{Line, Style},
+        wrap::truncate,
+    },
+    theme::Role,
+    viewport::Viewport,
+};
+use std::ops::Range;
+
+#[derive(Default)]
+pub struct Window {
+    rows: Vec<Line>,
+    pub viewport: Viewport,
+    /// For the terminal's scrollback, once the window closes.
+    held: Vec<Line>,
+    width: usize,
+    /// Rows there were when the window was last at its end: what came since is new.
+    seen: usize,
+}
+
+impl Window {
+    /// The whole conversation, at this width.
+    pub fn open(transcript: &Transcript, header: &[Line], width: usize) -> Window {
+        let mut window = Window::default();
+        window.lay_out(transcript, header, width);
+        window
+    }
+
+    fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
+        self.rows = header.iter().cloned().chain(transcript.all_rows(width)).collect();
+        self.width = width;
+    }
+
+    /// Takes new rows; all of them anew where the width has changed.
+    pub fn take(&mut self, printed: Vec<Line>, transcript: &Transcript, header: &[Line], width: usize) {
+        if width != self.width {
+            self.lay_out(transcript, header, width);
+        } else {
+            self.rows.extend(printed.iter().cloned());
+        }
+        self.held.extend(printed);
+    }
+
+    /// Rows that are already shown here, but not yet printed.
+    pub fn hold(&mut self, rows: Vec<Line>) {
+        self.held.extend(rows);
+    }
+
+    pub fn close(self) -> Vec<Line> {
+        self.held
+    }
+
+    pub fn rows(&self) -> &[Line] {
+        &self.rows
+    }
+
+    /// Fits the window to `height` rows, over what is finished and what is `live`.
+    pub fn fit(&mut self, height: usize, live: usize) {
+        self.viewport.resize(height, self.rows.len() + live);
+        if self.viewport.at_bottom() {
+            self.seen = self.rows.len();
+        }
+    }
+
+    /// The visible rows, exactly as many as the window is high.
+    pub fn view(&self, live: &[Line], marked: Option<&Range<usize>>, width: usize, height: usize) -> Vec<Line> {
+        let at = |n: usize| self.rows.get(n).or_else(|| live.get(n - self.rows.len())).cloned().unwrap_or_default();
+        let mut rows: Vec<Line> = self
+            .viewport
+            .visible()
+            .map(|n| if marked.is_some_and(|m| m.contains(&n)) { at(n).over(Style::new().invert()) } else { at(n) })
+            .collect();
+        rows.resize(height, Line::new());
+        if let Some(hint) = self.hint(width)
+            && let Some(last) = rows.last_mut()
+        {
+            *last = hint;
+        }
+        rows
+    }
+
+    /// What is below the window, if it is not at its end.
+    fn hint(&self, width: usize) -> Option<Line> {
+        if self.viewport.at_bottom() {
+            return None;
+        }
+        let new = self.rows.len().saturating_sub(self.seen);
+        let text = if new > 0 { format!("  ↓ {new} new") } else { format!("  ↓ {} more", self.viewport.below()) };
+        Some(truncate(&Line::styled(text, Role::Accent).and(" · end goes there", Role::Dim), width))
+    }
+}
