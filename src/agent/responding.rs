@@ -4,10 +4,10 @@ use super::{
     Agent, CheckpointRequest, Checkpointed, Effect,
     approval::{self, Verdict},
     calls::{self, Call, Next, State},
+    reading::{hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
-use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
 
 /// How long interrupted tools may take to end before the turn ends without them.
@@ -74,7 +74,7 @@ impl Agent {
                 id: CallId(next_call),
                 provider_id: if taken { format!("call_{next_call}_{n}") } else { call.id },
                 name: call.name,
-                arguments: args.as_ref().map_or("{}".into(), Value::to_string),
+                arguments: args.as_ref().map_or("{}".into(), ToString::to_string),
             };
             calls.push(Call::new(&request, args));
             requests.push(request);
@@ -475,31 +475,5 @@ impl Agent {
             self.say(id, message);
             self.emit_here(EventBody::Call(CallEvent::Finished { id: call_id, outcome }));
         }
-    }
-}
-
-/// Models write no arguments at all as readily as `{}`.
-fn parse_arguments(text: &str) -> Result<Value, String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(Value::Object(Default::default()));
-    }
-    match serde_json::from_str(text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err("the arguments must be a JSON object".into()),
-        Err(error) => {
-            let start: String = text.chars().take(200).collect();
-            Err(format!("the arguments are not valid JSON ({error}); they began with: {start}"))
-        }
-    }
-}
-
-fn hint_for(error: &ProviderError) -> Option<&'static str> {
-    match error.kind {
-        ProviderErrorKind::Unauthorised => Some("check the provider's API key"),
-        ProviderErrorKind::Unreachable => Some("is the model server running, and is its address right?"),
-        ProviderErrorKind::NotConfigured => Some("/model chooses a model; /setup adds a provider"),
-        ProviderErrorKind::Busy => Some("the server is overloaded: try again later, or choose another model with /model"),
-        _ => None,
     }
 }

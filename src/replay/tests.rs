@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Recordings of the demo, whole, changed and cut.
-=======
-//! Recordings played again: the same agent, the same screen.
->>>>>>> it
 
 use super::*;
 use crate::{

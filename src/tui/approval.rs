@@ -25,6 +25,7 @@ pub struct Approval {
     pub call: CallId,
     state: DialogState,
     opened: Duration,
+    armed: bool,
     /// Laid out once for a size of the screen, not for every frame.
     dialog: Dialog,
     size: (u16, u16),
@@ -49,14 +50,15 @@ impl Approval {
             Some(approval) if approval.call == call.id => (approval.dialog, approval.size) = (lay_out(), size),
             other => {
                 let (dialog, state) = (lay_out(), DialogState::default());
-                *other = Some(Approval { call: call.id, state, opened: model.now, dialog, size });
+                *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, dialog, size });
             }
         }
     }
 
-    /// May keys be answers?
-    pub fn armed(&self, now: Duration, quiet: bool) -> bool {
-        self.typing() || (quiet && now.saturating_sub(self.opened) >= QUIET)
+    /// May keys be answers? Once they may, they stay so.
+    pub fn arm(&mut self, now: Duration, quiet: bool) -> bool {
+        self.armed |= quiet && now.saturating_sub(self.opened) >= QUIET;
+        self.armed
     }
 
     pub fn typing(&self) -> bool {
