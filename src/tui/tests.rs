@@ -424,6 +424,32 @@ fn a_conversation_at_three_widths() {
 }
 
 #[test]
+fn reads_of_a_kind_that_stand_together_are_one_line() {
+    let mut bench = Bench::ready();
+    bench.turn();
+    let read = |bench: &mut Bench, id: u64, name: &str, title: &str, failed: bool| {
+        let id = CallId(id);
+        bench.event(Some(1), call(CallEvent::Proposed { id, name: name.into(), title: String::new() }));
+        let access = Access::Read(vec!["/p/a".into()]);
+        bench.event(Some(1), call(CallEvent::Previewed { id, access, title: title.into(), block: Block::Nothing }));
+        let output = ToolOutput { for_model: String::new(), for_user: Block::Nothing, summary: "9 lines".into(), failed };
+        bench.event(Some(1), call(CallEvent::Finished { id, outcome: Outcome::Done(output) }));
+    };
+    for (n, file) in ["a.rs", "b.rs", "c.rs"].iter().enumerate() {
+        read(&mut bench, n as u64, "View", file, false);
+    }
+    assert!(bench.screen().contains("✓ View    a.rs, b.rs, c.rs") && bench.screen().contains("×3"), "{}", bench.screen());
+    read(&mut bench, 4, "GrepTool", "leap", false);
+    read(&mut bench, 5, "View", "d.rs", true);
+    bench.event(Some(1), EventBody::Text(TextEvent::Answer("Found.\n\nIt is".into())));
+    let calls: Vec<&str> = bench.printed.lines().filter(|l| l.contains("View") || l.contains("Grep")).collect();
+    assert_eq!(calls.len(), 3, "{}", bench.printed);
+    assert!(calls[0].contains("a.rs, b.rs, c.rs") && calls[0].ends_with("×3"));
+    assert!(calls[1].contains("GrepTool leap") && calls[1].ends_with("9 lines"));
+    assert!(calls[2].contains("✗ View"), "what failed stands alone: {}", calls[2]);
+}
+
+#[test]
 fn the_live_region_stays_two_rows_below_the_screen() {
     for height in 6..30u16 {
         let mut bench = Bench::new(setting(), (60, height));
