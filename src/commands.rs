@@ -1,7 +1,9 @@
 //! Slash commands: one file each, listed here in the order in which users see them.
 
 mod clear;
+mod copy;
 mod exit;
+mod export;
 mod fullscreen;
 mod help;
 mod keys;
@@ -9,7 +11,9 @@ mod mode;
 mod model;
 mod redraw;
 mod setup;
+mod status;
 mod undo;
+mod usage;
 
 use crate::protocol::{Command, ModelInfo};
 
@@ -39,11 +43,16 @@ pub enum Outcome {
     Fail(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Screen {
     Keys,
     Redraw,
     Fullscreen,
+    Copy,
+    /// To this file, or to one with a name of its own.
+    Export(Option<String>),
+    Status,
+    Usage,
     Setup,
     Exit,
 }
@@ -54,6 +63,10 @@ pub const ALL: &[SlashCommand] = &[
     mode::COMMAND,
     undo::COMMAND,
     clear::COMMAND,
+    copy::COMMAND,
+    export::COMMAND,
+    status::COMMAND,
+    usage::COMMAND,
     setup::COMMAND,
     keys::COMMAND,
     fullscreen::COMMAND,

@@ -5,6 +5,7 @@
 
 use super::{
     approval::Approval,
+    events,
     fullscreen::Window,
     keymap::{self, Action, Context},
     panel::{Panel, PanelOutcome},
@@ -13,7 +14,7 @@ use super::{
     transcript::{Cell, Layout, Transcript},
     view,
 };
-use crate::protocol::{self as protocol, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnOutcome};
+use crate::protocol::{Command, Event, Notice, ProviderSettings};
 use backstitch_components::{
     chat_log,
     editor::Edit,
@@ -55,6 +56,8 @@ pub struct Opened {
     pub theme: Option<String>,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
+    /// For `/status`: names and values.
+    pub facts: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +71,11 @@ pub enum Cmd {
     Repaint,
     /// Text for the clipboard.
     Copy(String),
+    /// Text for a file, which must not exist yet; without a name it gets one.
+    Export {
+        file: Option<String>,
+        text: String,
+    },
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -104,7 +112,7 @@ pub struct Model {
     pub panel: Option<Panel>,
     /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
     /// into the prompt.
-    hasty: Option<Duration>,
+    pub hasty: Option<Duration>,
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
@@ -190,7 +198,7 @@ impl Model {
         self.transcript.push(Cell::Notice(notice), self.width());
     }
 
-    fn greet(&mut self) {
+    pub fn greet(&mut self) {
         if !self.header.is_empty() {
             return;
         }
@@ -231,7 +239,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             }
             vec![]
         }
-        Msg::Event(event) => fold(model, event),
+        Msg::Event(event) => events::fold(model, event),
         Msg::Tick => {
             model.tick += 1;
             vec![]
@@ -247,7 +255,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Click(..) => vec![],
         Msg::Opened(Ok(opened)) => {
-            begin(model, opened);
+            events::begin(model, opened);
             vec![]
         }
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
@@ -408,92 +416,6 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
             Some(approval) if approval.typing() => approval.paste(text),
             _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
         },
-    }
-    vec![]
-}
-
-fn begin(model: &mut Model, opened: Opened) {
-    model.status.asks_for_model = opened.asks_for_model;
-    if let Some(name) = opened.theme {
-        match Theme::builtin(&name) {
-            Some(theme) => model.setting.theme = theme,
-            None => {
-                let names = Theme::names().collect::<Vec<_>>().join(", ");
-                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
-            }
-        }
-    }
-    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
-}
-
-// --- events ---
-
-fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
-    let (now, width) = (model.now, model.width());
-    model.status.fold(&event, now);
-    match event.body {
-        EventBody::Session(event) => return session(model, event),
-        EventBody::Turn(protocol::TurnEvent::UserSaid(prompt)) => model.transcript.push(Cell::User(prompt.text), width),
-        EventBody::Turn(protocol::TurnEvent::Ended(end)) => {
-            model.transcript.settle(now, width);
-            if end.how == TurnOutcome::Interrupted {
-                model.say(Notice::info("Interrupted."));
-            }
-            if let Some(footer) = model.status.footer(&end) {
-                model.transcript.push(footer, width);
-            }
-        }
-        EventBody::Turn(_) => {}
-        EventBody::Text(event) => model.transcript.text(event, now, width),
-        EventBody::Call(event) => model.transcript.call(event, width),
-        EventBody::Checkpoint(event) => {
-            if let Some(text) = Status::restored(&event) {
-                model.say(Notice::info(text));
-            }
-        }
-        EventBody::Notice(notice) => model.say(notice),
-    }
-    vec![]
-}
-
-fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
-    match event {
-        SessionEvent::Started { .. } => {
-            model.greet();
-            if model.status.model.is_none() && !model.status.asks_for_model {
-                (model.panel, model.hasty) = (Some(Panel::setup()), Some(model.now));
-                return vec![Cmd::Send(Command::Discover)];
-            }
-        }
-        SessionEvent::ModelChanged(info) => {
-            if let Some(settings) = model.status.connecting.take() {
-                model.panel = None;
-                model.say(Notice::info(format!("Connected to {}.", info.id)));
-                return vec![Cmd::SaveProvider(ProviderSettings { models: vec![info.id.model], ..settings })];
-            }
-            model.say(Notice::info(format!("The model is {} now.", info.id)));
-        }
-        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
-        SessionEvent::Found(servers) => {
-            if let Some(Panel::Setup(setup)) = &mut model.panel {
-                setup.found(servers);
-            }
-        }
-        SessionEvent::Models(models) => {
-            let current = model.status.model.as_ref().map(|m| m.id.clone());
-            let mut rows: Vec<String> =
-                models.iter().map(|m| format!("{} {}", if Some(&m.id) == current.as_ref() { "▸" } else { " " }, m.id)).collect();
-            if rows.is_empty() {
-                rows.push("No provider has told its models; /model provider/name takes any name.".into());
-            }
-            model.prompt.models = models;
-            model.transcript.push(Cell::Said(rows.join("\n")), model.width());
-        }
-        SessionEvent::Cleared => {
-            model.transcript.clear();
-            model.say(Notice::info("A new conversation. The files are as they were."));
-        }
-        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
 }
