@@ -1,16 +1,21 @@
 //! Slash commands: one file each, listed here in the order in which users see them.
 
 mod clear;
+mod copy;
 mod exit;
+mod export;
 mod fullscreen;
 mod help;
+mod image;
 mod keys;
 mod mode;
 mod model;
 mod redraw;
 mod setup;
+mod status;
 mod theme;
 mod undo;
+mod usage;
 
 use crate::protocol::{Command, ModelInfo};
 
@@ -34,6 +39,8 @@ pub enum Outcome {
     Send(Command),
     /// For the screen.
     Screen(Screen),
+    /// Pictures by path.
+    Image(String),
     /// A theme by name; none for the choice among all.
     Theme(String),
     /// Plain text to show: each line a row.
@@ -42,11 +49,16 @@ pub enum Outcome {
     Fail(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Screen {
     Keys,
     Redraw,
     Fullscreen,
+    Copy,
+    /// To this file, or to one with a name of its own.
+    Export(Option<String>),
+    Status,
+    Usage,
     Setup,
     Exit,
 }
@@ -57,6 +69,11 @@ pub const ALL: &[SlashCommand] = &[
     mode::COMMAND,
     undo::COMMAND,
     clear::COMMAND,
+    copy::COMMAND,
+    export::COMMAND,
+    status::COMMAND,
+    usage::COMMAND,
+    image::COMMAND,
     setup::COMMAND,
     theme::COMMAND,
     keys::COMMAND,

@@ -5,6 +5,7 @@
 mod plain;
 
 use crate::{
+    desktop,
     engine::{Engine, recorder::Recorder},
     failure::Failure,
     handle::Handle,
@@ -13,11 +14,14 @@ use crate::{
     protocol::{Command, ModelInfo, Prompt, TurnId},
 };
 use plain::{Line, Plain, Stop};
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    path::PathBuf,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
-pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Result<(), Failure> {
-    let text = task_text(task)?;
+pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, demo: bool) -> Result<(), Failure> {
+    let prompt = with_images(task_text(task)?, images)?;
     let mut project = if demo { Project::demo()? } else { Project::here()? };
     if trust {
         let root = project.root.clone();
@@ -38,9 +42,14 @@ pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Resul
     if settings.model.is_none() {
         settings.model = Some(runtime.block_on(first_model(&services.models))?);
     }
+    if let Some(blind) = settings.model.as_ref().filter(|model| !prompt.images.is_empty() && model.vision == Some(false)) {
+        return Err(
+            Failure::usage(format!("{} sees no images: its provider's settings say so.", blind.id)).hint("--model names another one")
+        );
+    }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
     let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
-    handle.send(Command::Prompt(Prompt { text }));
+    handle.send(Command::Prompt(prompt));
     let result = runtime.block_on(follow(&handle));
     handle.send(Command::Close);
     drop(handle);
@@ -73,6 +82,17 @@ fn task_text(task: &[String]) -> Result<String, Failure> {
         return Err(Failure::usage("The task is empty."));
     }
     Ok(text)
+}
+
+fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
+    let load = |(n, path): (usize, &PathBuf)| match desktop::picture::load(path) {
+        Ok(image) => Ok(image.numbered(n + 1)),
+        Err(why) => Err(Failure::usage(format!("{} {why}.", path.display()))),
+    };
+    let images = paths.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+    let labels: Vec<&str> = images.iter().map(|image| image.label.as_str()).collect();
+    let text = if labels.is_empty() { text } else { format!("{text}\n\n{}", labels.join(" ")) };
+    Ok(Prompt { text, images })
 }
 
 async fn follow(handle: &Handle) -> Result<(), Failure> {

@@ -15,7 +15,7 @@ pub use block::{Block, FileChange, FileEntry, Hit};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
-pub use message::{CallRequest, Message, Prompt, Usage};
+pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use record::{Record, RecordBody};
 

@@ -3,7 +3,9 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod events;
 mod fullscreen;
+mod images;
 pub mod keymap;
 pub mod looks;
 pub mod outside;
@@ -11,6 +13,7 @@ mod panel;
 pub mod perform;
 mod prompt;
 pub mod recording;
+mod report;
 mod root;
 mod status;
 pub mod terminal;
@@ -34,8 +37,7 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let size = terminal.size().unwrap_or((80, 24));
     recorder.line("setting", &recording::Facts::of(&setting, size));
     let (model, first) = Model::new(setting, size);
-    let mut performer = Performer::new(world, recorder);
-    performer.outside = outside::Outside::at(terminal, &performer.reporter);
+    let performer = Performer::new(world, recorder, terminal.clone());
     let props = root::RootProps { model, performer, cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));

@@ -12,6 +12,7 @@ pub mod chat_log;
 pub mod code;
 pub mod dialog;
 pub mod diff_view;
+pub mod diff_viewer;
 pub mod editor;
 pub mod key;
 pub mod key_hints;

@@ -5,7 +5,9 @@
 
 use super::{
     approval::Approval,
+    events,
     fullscreen::Window,
+    images,
     keymap::{self, Action, Context},
     looks::{self, Looks},
     outside::{Errand, Report},
@@ -15,7 +17,7 @@ use super::{
     transcript::{Cell, Layout, Transcript},
     view,
 };
-use crate::protocol::{self as protocol, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnOutcome};
+use crate::protocol::{Command, Event, Notice, ProviderSettings};
 use backstitch_components::{
     chat_log,
     editor::Edit,
@@ -55,9 +57,11 @@ pub enum Msg {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     pub warnings: Vec<String>,
-    pub looks: protocol::Looks,
+    pub looks: crate::protocol::Looks,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
+    /// For `/status`: names and values.
+    pub facts: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +74,13 @@ pub enum Cmd {
     Errand(Errand),
     Suspend,
     Repaint,
+    /// Text for the clipboard.
+    Copy(String),
+    /// Text for a file, which must not exist yet; without a name it gets one.
+    Export {
+        file: Option<String>,
+        text: String,
+    },
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -104,6 +115,9 @@ pub struct Model {
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
+    /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
+    /// into the prompt.
+    pub hasty: Option<Duration>,
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
@@ -129,6 +143,7 @@ impl Model {
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
             looks: Looks::new(setting.theme.clone()),
+            hasty: Some(Duration::ZERO),
             setting,
             size,
             now: Duration::ZERO,
@@ -190,7 +205,7 @@ impl Model {
         self.transcript.push(Cell::Notice(notice), self.width());
     }
 
-    fn greet(&mut self) {
+    pub fn greet(&mut self) {
         if !self.header.is_empty() {
             return;
         }
@@ -231,7 +246,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             }
             vec![]
         }
-        Msg::Event(event) => fold(model, event),
+        Msg::Event(event) => events::fold(model, event),
         Msg::Tick => {
             model.tick += 1;
             vec![]
@@ -240,11 +255,14 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             if let Some(window) = &mut model.window {
                 window.viewport.scroll(isize::from(rows));
             }
+            if let Some(panel) = &mut model.panel {
+                panel.scroll(isize::from(rows));
+            }
             vec![]
         }
         Msg::Click(..) => vec![],
         Msg::Opened(Ok(opened)) => {
-            begin(model, opened);
+            events::begin(model, opened);
             vec![]
         }
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
@@ -272,9 +290,10 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     let quiet = model.now.saturating_sub(model.last_key) >= QUIET;
     model.last_key = model.now;
     if let Some(panel) = model.panel.take() {
-        // This question opens by itself, over what is being typed: that is no answer to it, and goes on into the prompt.
-        let hasty = matches!(panel, Panel::Trust(_)) && !quiet && keymap::action(Context::Prompt, chord) != Some(Action::Cancel);
-        if !hasty {
+        let now = model.now;
+        let cancels = keymap::action(Context::Prompt, chord) == Some(Action::Cancel);
+        model.hasty.take_if(|opened| cancels || quiet && now.saturating_sub(*opened) >= QUIET);
+        if model.hasty.is_none() {
             return panel_key(model, panel, chord);
         }
         model.panel = Some(panel);
@@ -284,7 +303,8 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
         }
         return vec![];
     }
-    if model.approval.as_ref().is_some_and(|a| a.armed(model.now, quiet)) {
+    let now = model.now;
+    if model.approval.as_mut().is_some_and(|a| a.arm(now, quiet)) {
         return Approval::key(model, chord);
     }
     prompt_key(model, chord)
@@ -298,6 +318,10 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         PanelOutcome::Stays => {
             model.panel = Some(panel);
             vec![]
+        }
+        PanelOutcome::StaysAnd(cmd) => {
+            model.panel = Some(panel);
+            vec![cmd]
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
@@ -330,7 +354,10 @@ fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
 
 fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let width = model.width();
+    // Whatever opens from here was asked for.
+    model.hasty = None;
     match action {
+        Action::PasteImage => return images::paste(model),
         Action::Submit => return Prompt::submit(model),
         Action::Steer => return Prompt::steer(model),
         Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
@@ -397,86 +424,11 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
         Some(panel) => panel.paste(text),
         None => match &mut model.approval {
             Some(approval) if approval.typing() => approval.paste(text),
-            _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
+            _ => match images::pasted(model, text) {
+                Some(cmd) => return vec![cmd],
+                None => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
+            },
         },
-    }
-    vec![]
-}
-
-fn begin(model: &mut Model, opened: Opened) {
-    model.status.asks_for_model = opened.asks_for_model;
-    looks::begin(model, opened.looks);
-    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
-}
-
-// --- events ---
-
-fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
-    let (now, width) = (model.now, model.width());
-    model.status.fold(&event, now);
-    match event.body {
-        EventBody::Session(event) => return session(model, event),
-        EventBody::Turn(protocol::TurnEvent::UserSaid(prompt)) => model.transcript.push(Cell::User(prompt.text), width),
-        EventBody::Turn(protocol::TurnEvent::Ended(end)) => {
-            model.transcript.settle(now, width);
-            if end.how == TurnOutcome::Interrupted {
-                model.say(Notice::info("Interrupted."));
-            }
-            if let Some(footer) = model.status.footer(&end) {
-                model.transcript.push(footer, width);
-            }
-        }
-        EventBody::Turn(_) => {}
-        EventBody::Text(event) => model.transcript.text(event, now, width),
-        EventBody::Call(event) => model.transcript.call(event, width),
-        EventBody::Checkpoint(event) => {
-            if let Some(text) = Status::restored(&event) {
-                model.say(Notice::info(text));
-            }
-        }
-        EventBody::Notice(notice) => model.say(notice),
-    }
-    vec![]
-}
-
-fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
-    match event {
-        SessionEvent::Started { .. } => {
-            model.greet();
-            if model.status.model.is_none() && !model.status.asks_for_model {
-                model.panel = Some(Panel::setup());
-                return vec![Cmd::Send(Command::Discover)];
-            }
-        }
-        SessionEvent::ModelChanged(info) => {
-            if let Some(settings) = model.status.connecting.take() {
-                model.panel = None;
-                model.say(Notice::info(format!("Connected to {}.", info.id)));
-                return vec![Cmd::SaveProvider(ProviderSettings { models: vec![info.id.model], ..settings })];
-            }
-            model.say(Notice::info(format!("The model is {} now.", info.id)));
-        }
-        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
-        SessionEvent::Found(servers) => {
-            if let Some(Panel::Setup(setup)) = &mut model.panel {
-                setup.found(servers);
-            }
-        }
-        SessionEvent::Models(models) => {
-            let current = model.status.model.as_ref().map(|m| m.id.clone());
-            let mut rows: Vec<String> =
-                models.iter().map(|m| format!("{} {}", if Some(&m.id) == current.as_ref() { "▸" } else { " " }, m.id)).collect();
-            if rows.is_empty() {
-                rows.push("No provider has told its models; /model provider/name takes any name.".into());
-            }
-            model.prompt.models = models;
-            model.transcript.push(Cell::Said(rows.join("\n")), model.width());
-        }
-        SessionEvent::Cleared => {
-            model.transcript.clear();
-            model.say(Notice::info("A new conversation. The files are as they were."));
-        }
-        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
 }

@@ -7,11 +7,13 @@
 
 use super::{
     app::{Cmd, Model},
+    images,
     outside::{Call, Errand, Report},
     panel::Panel,
 };
 use crate::protocol::{self, Notice, Notifications, ThemeChoice};
 use backstitch_components::{
+    editor::Edit,
     text::sanitize::one_line,
     theme::{Theme, is_dark},
 };
@@ -147,7 +149,9 @@ pub fn reported(model: &mut Model, report: Report) -> Vec<Cmd> {
             }
         }
         Report::Focus(focused) => looks.focused = Some(focused),
-        Report::Trouble(notice) => model.say(notice),
+        Report::Pictures(pictures) => images::read(model, pictures),
+        Report::NoPictures(notice) => images::failed(model, notice),
+        Report::Typed(text) => drop(model.prompt.editor.apply(Edit::Paste(text), model.width())),
     }
     vec![]
 }

@@ -4,11 +4,15 @@
 
 use super::{app::Msg, terminal::Tty};
 use crate::{
+    desktop,
     mailbox::Mailbox,
-    protocol::{Notice, ThemeChoice},
+    protocol::{Image, Notice, ThemeChoice},
 };
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Errand {
@@ -17,6 +21,13 @@ pub enum Errand {
     /// Calls the user back.
     Notify(Call),
     SaveTheme(ThemeChoice),
+    /// From the clipboard.
+    PastePicture,
+    /// Files; `typed` is what they were named by, where that may be mere text.
+    ReadPictures {
+        paths: Vec<PathBuf>,
+        typed: Option<String>,
+    },
 }
 
 /// A call to the user, and by which means.
@@ -34,30 +45,60 @@ pub enum Report {
     Background(u8, u8, u8),
     /// Whether the window is looked at.
     Focus(bool),
-    Trouble(Notice),
+    Pictures(Vec<Image>),
+    NoPictures(Notice),
+    /// What might have named pictures does not.
+    Typed(String),
 }
 
-/// Without a terminal nothing is written.
-#[derive(Default)]
 pub struct Outside {
-    terminal: Option<Arc<Tty>>,
+    terminal: Arc<Tty>,
 }
 
 impl Outside {
     pub fn at(terminal: &Arc<Tty>, reporter: &Mailbox<Msg>) -> Outside {
         let reporter = reporter.clone();
         terminal.listen(Box::new(move |report| reporter.send(Msg::Report(report))));
-        Outside { terminal: Some(terminal.clone()) }
+        Outside { terminal: terminal.clone() }
     }
 
     pub fn run(&mut self, errand: Errand, reporter: &Mailbox<Msg>) {
-        let _ = reporter;
-        let Some(terminal) = &self.terminal else { return };
         match errand {
             // A terminal that takes nothing more is noticed by the next frame.
-            Errand::Title(title) => drop(terminal.set_title(&title)),
-            Errand::Notify(call) => drop(terminal.call(&call)),
+            Errand::Title(title) => drop(self.terminal.set_title(&title)),
+            Errand::Notify(call) => {
+                drop(self.terminal.call(&call));
+                if call.desktop {
+                    desktop::aside(move || desktop::notifier::notify(&call.text));
+                }
+            }
             Errand::SaveTheme(_) => {}
+            Errand::PastePicture => {
+                let reporter = reporter.clone();
+                desktop::aside(move || {
+                    let report = desktop::clipboard::picture().map_or_else(Report::NoPictures, |image| Report::Pictures(vec![image]));
+                    reporter.send(Msg::Report(report));
+                });
+            }
+            // At once, so that what is sent right after the paste has them.
+            Errand::ReadPictures { paths, typed } => reporter.send(Msg::Report(read(&paths, typed))),
         }
     }
+}
+
+fn read(paths: &[PathBuf], typed: Option<String>) -> Report {
+    let home = |path: &Path| match path.strip_prefix("~") {
+        Ok(rest) => std::env::home_dir().unwrap_or_default().join(rest),
+        Err(_) => path.to_owned(),
+    };
+    let mut images = vec![];
+    for path in paths {
+        let path = home(path);
+        match (desktop::picture::load(&path), &typed) {
+            (Ok(image), _) => images.push(image),
+            (Err(_), Some(typed)) if !path.is_file() => return Report::Typed(typed.clone()),
+            (Err(why), _) => return Report::NoPictures(Notice::warning(format!("{} {why}.", path.display()))),
+        }
+    }
+    Report::Pictures(images)
 }

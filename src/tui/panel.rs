@@ -1,5 +1,6 @@
 //! What lies over the prompt and takes its keys: a question or a list, one at a time.
 
+mod diff;
 mod keys;
 mod setup;
 mod theme;
@@ -11,6 +12,7 @@ use super::{
 };
 use backstitch_components::{dialog::DialogView, key::Chord};
 
+pub use diff::Diff;
 pub use setup::Setup;
 pub use theme::ThemePicker;
 pub use trust::Trust;
@@ -22,10 +24,13 @@ pub enum Panel {
     Theme(Box<ThemePicker>),
     /// The keys and what they do.
     Keys,
+    Diff(Box<Diff>),
 }
 
 pub enum PanelOutcome {
     Stays,
+    /// Stays open, and this is to be done.
+    StaysAnd(Cmd),
     Closed,
     /// Closes, and this is to be done.
     Does(Cmd),
@@ -46,7 +51,20 @@ impl Panel {
 
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
-        false
+        matches!(self, Panel::Diff(_))
+    }
+
+    /// Tells a long view its size, after anything has changed.
+    pub fn fit(&mut self, width: usize, height: usize) {
+        if let Panel::Diff(diff) = self {
+            diff.fit(width, height);
+        }
+    }
+
+    pub fn scroll(&mut self, rows: isize) {
+        if let Panel::Diff(diff) = self {
+            diff.scroll(rows);
+        }
     }
 
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
@@ -55,6 +73,7 @@ impl Panel {
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
             Panel::Keys => PanelOutcome::Closed,
+            Panel::Diff(diff) => diff.press(chord),
         }
     }
 
@@ -75,6 +94,7 @@ impl Panel {
             Panel::Setup(setup) => setup.view(width, max_rows),
             Panel::Theme(picker) => picker.view(width, max_rows),
             Panel::Keys => keys::view(width, max_rows),
+            Panel::Diff(diff) => diff.view(width, max_rows),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::{
     app::{Cmd, Model},
+    images::{self, Images},
     looks,
     panel::Panel,
+    report,
     transcript::Cell,
 };
 use crate::{
@@ -18,13 +20,14 @@ pub struct Prompt {
     /// Sent from here, oldest first.
     history: Vec<String>,
     placeholder: String,
+    pub images: Images,
     /// For `/model`: the models that providers have told of.
     pub models: Vec<ModelInfo>,
 }
 
 impl Prompt {
     pub fn new(placeholder: String) -> Self {
-        Prompt { editor: Editor::new(), history: vec![], placeholder, models: vec![] }
+        Prompt { editor: Editor::new(), history: vec![], placeholder, images: Images::default(), models: vec![] }
     }
 
     /// `busy`: a turn is running, so what is sent waits.
@@ -37,7 +40,7 @@ impl Prompt {
         self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
     }
 
-    fn take(&mut self) -> String {
+    pub fn take(&mut self) -> String {
         let text = self.editor.take();
         if self.history.last() != Some(&text) {
             self.history.push(text.clone());
@@ -57,10 +60,7 @@ impl Prompt {
             return if command.is_empty() { vec![] } else { vec![Cmd::Send(Command::RunShell(command))] };
         }
         match commands::parse(text.trim()) {
-            None => {
-                let text = model.prompt.take();
-                vec![Cmd::Send(Command::Prompt(protocol::Prompt { text }))]
-            }
+            None => images::submit(model),
             Some(Err(why)) => {
                 // The text stays: it may only be misspelt.
                 model.say(Notice::error(why));
@@ -81,10 +81,18 @@ impl Prompt {
             Outcome::Send(command) => return vec![Cmd::Send(command)],
             Outcome::Say(text) => model.transcript.push(Cell::Said(text), model.width()),
             Outcome::Fail(why) => model.say(Notice::error(why)),
+            Outcome::Image(path) => return images::command(model, &path),
             Outcome::Theme(name) => return looks::command(model, &name),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
+            Outcome::Screen(Screen::Status) => model.transcript.push(Cell::Said(report::status(model)), model.width()),
+            Outcome::Screen(Screen::Usage) => model.transcript.push(Cell::Said(report::usage(model)), model.width()),
+            Outcome::Screen(Screen::Export(file)) => return vec![Cmd::Export { file, text: report::markdown(model) }],
+            Outcome::Screen(Screen::Copy) => match report::last_answer(model) {
+                Some(text) => return vec![Cmd::Copy(text.to_string())],
+                None => model.say(Notice::info("There is no answer yet.")),
+            },
             Outcome::Screen(Screen::Setup) => {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];
@@ -96,7 +104,7 @@ impl Prompt {
 
     /// Into the running turn instead of after it.
     pub fn steer(model: &mut Model) -> Vec<Cmd> {
-        if model.prompt.editor.submit_text().trim().is_empty() {
+        if model.prompt.editor.submit_text().trim().is_empty() || !images::steers(model) {
             return vec![];
         }
         let text = model.prompt.take();
@@ -118,8 +126,11 @@ impl Prompt {
     }
 
     /// A prompt comes back. What has been typed since is kept below it.
-    pub fn give_back(&mut self, text: &str) {
-        let typed = self.editor.text().to_string();
-        self.editor.set_text(&if typed.trim().is_empty() { text.to_string() } else { format!("{text}\n{typed}") });
+    pub fn give_back(&mut self, prompt: protocol::Prompt) {
+        let protocol::Prompt { text, images } = self.images.take_back(prompt);
+        let typed = self.editor.submit_text();
+        let labels: Vec<String> = images.into_iter().map(|i| i.label).chain(self.editor.attachments().map(str::to_owned)).collect();
+        let all = if typed.trim().is_empty() { text } else { format!("{text}\n{typed}") };
+        self.editor.set_text_with(&all, labels.iter().map(String::as_str));
     }
 }

@@ -15,6 +15,8 @@ pub struct Status {
     pub demo: bool,
     pub model: Option<ModelInfo>,
     pub mode: Mode,
+    /// The session has begun: what is not known now is not there.
+    started: bool,
     pub turn: Option<TurnId>,
     turn_began: Duration,
     pub stopping: bool,
@@ -25,6 +27,11 @@ pub struct Status {
     /// Turns of this session so far that changed something.
     checkpoints: usize,
     changes: Changes,
+    pub session: Option<SessionId>,
+    /// For `/status`, from the wiring.
+    pub facts: Vec<(String, String)>,
+    /// Of all turns that have ended.
+    total: Usage,
     /// A configured provider is being asked for a model.
     pub asks_for_model: bool,
     /// A provider that is being tried by the set-up.
@@ -56,7 +63,10 @@ impl Status {
 
     pub fn fold(&mut self, event: &Event, now: Duration) {
         match &event.body {
-            EventBody::Session(SessionEvent::Started { model, mode, .. }) => (self.model, self.mode) = (model.clone(), *mode),
+            EventBody::Session(SessionEvent::Started { id, model, mode }) => {
+                self.session = Some(id.clone());
+                (self.model, self.mode, self.started) = (model.clone(), *mode, true);
+            }
             EventBody::Session(SessionEvent::ModelChanged(model)) => self.model = Some(model.clone()),
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
@@ -69,7 +79,10 @@ impl Status {
                 self.retry = Some(Retry { attempt: *attempt, of: *of, at: now + *wait, why: why.clone() });
             }
             EventBody::Turn(TurnEvent::Used(usage)) => self.context = usage.input + usage.output,
-            EventBody::Turn(TurnEvent::Ended(_)) => (self.turn, self.stopping, self.retry) = (None, false, None),
+            EventBody::Turn(TurnEvent::Ended(end)) => {
+                self.total += end.usage;
+                (self.turn, self.stopping, self.retry) = (None, false, None);
+            }
             EventBody::Call(CallEvent::Finished { outcome: Outcome::Done(output), .. }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
@@ -124,20 +137,34 @@ impl Status {
         if self.demo {
             left.insert(0, Segment::new(Line::styled("demo", Style::from(Role::Warning).bold()), 10));
         }
-        let model = self.model.as_ref().map_or("no model".into(), |m| m.id.model.clone());
-        left.push(Segment::new(Line::styled(model, Role::Dim), 5));
+        let model = match &self.model {
+            Some(model) => model.id.model.clone(),
+            None if self.started => "no model".into(),
+            None => String::new(),
+        };
+        if !model.is_empty() {
+            left.push(Segment::new(Line::styled(model, Role::Dim), 5));
+        }
         if let Some(context) = self.context_used() {
             left.push(Segment::new(context, 7));
         }
         status_line(&left, &[Segment::new(Line::styled("? keys", Role::Dim), 1)], width)
     }
 
+    pub fn total(&self) -> Usage {
+        self.total
+    }
+
+    /// Tokens in the context as of the last request, and how many fit.
+    pub fn context(&self) -> (u64, Option<u64>) {
+        (self.context, self.model.as_ref().and_then(|m| m.context_window).filter(|w| *w > 0))
+    }
+
     fn context_used(&self) -> Option<Line> {
         if self.context == 0 {
             return None;
         }
-        let window = self.model.as_ref().and_then(|m| m.context_window).filter(|w| *w > 0);
-        Some(match window {
+        Some(match self.context().1 {
             Some(window) => {
                 let percent = self.context * 100 / window;
                 let role = if percent >= 80 { Role::Warning } else { Role::Dim };

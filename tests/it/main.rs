@@ -8,6 +8,7 @@ mod headless;
 mod keys;
 mod looks;
 mod main_job;
+mod replay;
 mod screen;
 mod session;
 mod stream;
