@@ -19,6 +19,9 @@ pub struct Cli {
     /// Show how it works: a scripted model, a small project in a temporary folder, everything else real
     #[arg(long)]
     pub demo: bool,
+    /// Talk in plain lines, without any control of the screen: for screen readers, logs and simple terminals (TERM=dumb means it)
+    #[arg(long, conflicts_with = "fullscreen")]
+    pub plain: bool,
     /// Open in a window of its own instead of the terminal's scrollback (/fullscreen switches)
     #[arg(long)]
     pub fullscreen: bool,

@@ -3,6 +3,8 @@
 //! Never waits for a person: a call that would have to be asked about ends the run with exit code 2.
 
 mod plain;
+mod question;
+pub mod talk;
 
 use crate::{
     desktop,
@@ -37,8 +39,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
         None => Recorder::off(),
     };
     let Prepared { services, mut settings, opened } = prepare(&project, options, recorder)?;
-    let failed = |e: io::Error| Failure::internal(format!("The engine could not start: {e}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
     if settings.model.is_none() {
         settings.model = Some(runtime.block_on(first_model(&services.models))?);
     }
@@ -48,13 +49,17 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
         );
     }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
+    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
     handle.send(Command::Prompt(prompt));
     let result = runtime.block_on(follow(&handle));
     handle.send(Command::Close);
     drop(handle);
     engine.join();
     result
+}
+
+fn no_start(error: io::Error) -> Failure {
+    Failure::internal(format!("The engine could not start: {error}"))
 }
 
 /// A provider that is configured without a model says itself what it has.
@@ -129,7 +134,7 @@ async fn follow(handle: &Handle) -> Result<(), Failure> {
         match stop {
             None => {}
             Some(Stop::Ended(result)) => return stopped.map_or(result, Err),
-            Some(Stop::Asked(failure)) => {
+            Some(Stop::Asked(_, failure)) => {
                 stopped.get_or_insert(failure);
                 interrupt(handle, plain.turn);
             }

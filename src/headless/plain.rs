@@ -5,7 +5,7 @@
 
 use crate::{
     failure::Failure,
-    protocol::{Access, CallEvent, CallId, Event, EventBody, Level, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
+    protocol::{Access, Block, CallEvent, CallId, Event, EventBody, Level, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
 };
 use backstitch_components::text::sanitize::{one_line, sanitize_output};
 use std::collections::HashMap;
@@ -20,14 +20,24 @@ pub enum Line {
 pub enum Stop {
     Ended(Result<(), Failure>),
     /// Somebody would have to be asked.
-    Asked(Failure),
+    Asked(CallId, Failure),
+}
+
+/// A call that is not finished.
+#[derive(Debug, Default)]
+pub struct Call {
+    pub name: String,
+    pub title: String,
+    pub access: Option<Access>,
+    /// What it would do, once that is known.
+    pub block: Option<Block>,
 }
 
 #[derive(Debug, Default)]
 pub struct Plain {
     pub turn: Option<TurnId>,
     text: String,
-    calls: HashMap<CallId, (String, String, Option<Access>)>,
+    calls: HashMap<CallId, Call>,
 }
 
 impl Plain {
@@ -67,6 +77,10 @@ impl Plain {
         (lines, stop)
     }
 
+    pub fn call_of(&self, id: CallId) -> Option<&Call> {
+        self.calls.get(&id)
+    }
+
     fn answer(&mut self, lines: &mut Vec<Line>) {
         let text = std::mem::take(&mut self.text);
         let text = sanitize_output(text.trim_end());
@@ -82,17 +96,17 @@ impl Plain {
                 if !said.trim().is_empty() {
                     lines.push(Line::Progress(sanitize_output(said.trim()).into_owned()));
                 }
-                self.calls.insert(id, (name, title, None));
+                self.calls.insert(id, Call { name, title, ..Call::default() });
             }
-            CallEvent::Previewed { id, access, title, .. } => {
+            CallEvent::Previewed { id, access, title, block } => {
                 if let Some(call) = self.calls.get_mut(&id) {
-                    (call.1, call.2) = (title, Some(access));
+                    (call.title, call.access, call.block) = (title, Some(access), Some(block));
                 }
             }
-            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(refusal(call))),
+            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call))),
             CallEvent::Finished { id, outcome } => {
-                let (name, title, _) = self.calls.remove(&id).unwrap_or_default();
-                lines.push(Line::Progress(finished(&name, &title, &outcome)));
+                let call = self.calls.remove(&id).unwrap_or_default();
+                lines.push(Line::Progress(finished(&call.name, &call.title, &outcome)));
             }
             CallEvent::Started { .. } | CallEvent::Progress { .. } => {}
         }
@@ -100,7 +114,7 @@ impl Plain {
     }
 }
 
-fn refusal((name, title, access): &(String, String, Option<Access>)) -> Failure {
+fn refusal(Call { name, title, access, .. }: &Call) -> Failure {
     let call = format!("{name} {}", one_line(title));
     let hint = match access {
         Some(Access::Write(_)) => "--mode auto-accept lets it edit files in the project; --mode yolo lets it do everything",
@@ -124,7 +138,7 @@ fn finished(name: &str, title: &str, outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Block, Notice, ToolOutput, TurnEnd, Usage};
+    use crate::protocol::{Notice, ToolOutput, TurnEnd, Usage};
     use std::time::Duration;
 
     fn fold(bodies: Vec<EventBody>) -> (Vec<Line>, Vec<Stop>) {
@@ -180,7 +194,7 @@ mod tests {
     #[test]
     fn what_would_have_to_be_asked_ends_the_run_with_code_2() {
         let (_, stops) = fold(vec![proposed(1), EventBody::Call(CallEvent::Asked { id: CallId(1) })]);
-        let [Stop::Asked(failure)] = &stops[..] else { panic!("{stops:?}") };
+        let [Stop::Asked(CallId(1), failure)] = &stops[..] else { panic!("{stops:?}") };
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.message.contains("Edit"), "{failure}");
     }

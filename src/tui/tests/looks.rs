@@ -20,6 +20,7 @@ fn the_header_the_keys_and_a_small_window() {
      Keys
      enter                           send
      ctrl+j, alt+enter, shift+enter  new line
+     ctrl+v                          a picture from the clipboard
      up                              earlier prompt, or take a waiting one back
      down                            later prompt
      shift+tab                       normal, auto-accept, plan
@@ -35,7 +36,6 @@ fn the_header_the_keys_and_a_small_window() {
      ctrl+z                          to the shell (fg returns)
      ctrl+c                          clear, interrupt, twice: exit
      ctrl+d                          exit (on an empty prompt)
-     In the text
      any key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");

@@ -205,7 +205,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("commands", &["protocol"]),
     ("config", &["protocol", "failure", "atomic"]),
     ("tui", &["components", "protocol", "handle", "commands"]),
-    ("headless", &["components", "protocol", "handle", "failure"]),
+    ("headless", &["components", "protocol", "handle", "failure", "commands"]),
 ];
 
 /// The wiring: may name everything.
@@ -217,6 +217,7 @@ const MORE: &[(&str, &[&str])] = &[
     ("src/tui.rs", &["engine"]),
     ("src/tui/perform.rs", &["engine", "mailbox"]),
     ("src/headless.rs", &["engine", "launch", "llm", "desktop"]),
+    ("src/headless/talk.rs", &["engine", "launch", "desktop", "mailbox"]),
 ];
 
 fn imports(sources: &[Source]) -> Vec<Finding> {
