@@ -186,3 +186,18 @@ fn reduced_motion_stands_still() {
     assert!(!desk(protocol::Looks::default()).model.setting.still);
     assert!(desk(protocol::Looks { motion: false, ..Default::default() }).model.setting.still);
 }
+
+#[test]
+fn modes_and_turns_differ_in_words() {
+    let mut d = desk(protocol::Looks::default());
+    let screen = |d: &Desk| crate::tui::view::frame(&d.model).rows().map(|row| row.text() + "\n").collect::<String>();
+    let mut seen = std::collections::BTreeSet::new();
+    for mode in Mode::ALL {
+        d.model.status.mode = mode;
+        assert!(seen.insert(screen(&d)), "{mode:?} looks like another mode");
+    }
+    d.began(1);
+    assert!(seen.insert(screen(&d)));
+    d.model.status.stopping = true;
+    assert!(seen.insert(screen(&d)));
+}
