@@ -111,6 +111,15 @@ impl Talk {
         self.ready();
         loop {
             if self.over && (self.terminal || !self.busy()) {
+                // What a last command came to.
+                handle.send(Command::Close);
+                while let Some(event) = handle.events.next().await {
+                    let closed = matches!(event.body, EventBody::Session(SessionEvent::Closed));
+                    self.event(handle, event);
+                    if closed {
+                        break;
+                    }
+                }
                 // For whoever started it through a pipe the code says how it went.
                 return self.failure.filter(|_| !self.terminal).map_or(Ok(()), Err);
             }

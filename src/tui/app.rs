@@ -177,7 +177,7 @@ impl Model {
                 window.take(printed, &self.transcript, &self.header, width);
                 vec![]
             }
-            None if covered => vec![],
+            None if covered || self.looks.waits() => vec![],
             None => self.transcript.take_outbox(),
         }
     }
@@ -220,6 +220,9 @@ impl Model {
 
 /// How often the screen wants to be woken: never, unless something moves.
 pub fn tick_every(model: &Model) -> Option<Duration> {
+    if model.looks.waits() {
+        return Some(Duration::from_millis(20));
+    }
     // A question stands still until it is answered.
     let moves = model.status.turn.is_some() && model.approval.is_none();
     if !moves && model.exit_armed.is_none() && model.resizing.is_none() {

@@ -21,6 +21,8 @@ use std::{sync::Arc, time::Duration};
 
 /// A turn that takes longer is worth a call even if the user may be looking.
 const LONG: Duration = Duration::from_secs(10);
+/// How long a terminal may take to tell its background before rows are printed in the colours that were guessed.
+const PATIENCE: Duration = Duration::from_millis(60);
 
 #[derive(Debug)]
 pub struct Looks {
@@ -30,6 +32,8 @@ pub struct Looks {
     /// The theme in use, unless another one is being looked at.
     theme: Arc<Theme>,
     dark: bool,
+    /// What is printed for good waits so long for the terminal to tell its background; the live region does not.
+    waits: Option<Duration>,
     focused: Option<bool>,
     /// When the running turn began.
     since: Option<Duration>,
@@ -48,6 +52,7 @@ impl Looks {
             notifications: Notifications::default(),
             dark: theme.dark,
             theme,
+            waits: None,
             focused: None,
             since: None,
             asking: false,
@@ -69,6 +74,11 @@ impl Looks {
 
     pub fn theme(&self) -> &Arc<Theme> {
         &self.theme
+    }
+
+    /// Is the right theme still unknown?
+    pub fn waits(&self) -> bool {
+        self.waits.is_some()
     }
 
     /// The choice that follows from taking this theme: for backgrounds of its kind, or for all if it is of another kind than this.
@@ -143,11 +153,14 @@ pub fn reported(model: &mut Model, report: Report) -> Vec<Cmd> {
     match report {
         Report::Background(r, g, b) => {
             let dark = is_dark(r, g, b);
+            looks.waits = None;
             if dark != looks.dark {
                 looks.dark = dark;
                 looks.choose(looks.choice.clone());
             }
         }
+        Report::Asked => looks.waits = Some(model.now + PATIENCE),
+        Report::Answered => looks.waits = None,
         Report::Focus(focused) => looks.focused = Some(focused),
         Report::Pictures(pictures) => images::read(model, pictures),
         Report::NoPictures(notice) => images::failed(model, notice),
@@ -158,6 +171,10 @@ pub fn reported(model: &mut Model, report: Report) -> Vec<Cmd> {
 
 /// After every message: what follows from it for theme, title and calls.
 pub fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let leaves = cmds.iter().any(|cmd| matches!(cmd, Cmd::Exit | Cmd::Suspend));
+    if leaves || model.looks.waits.is_some_and(|until| model.now >= until) {
+        model.looks.waits = None;
+    }
     for cmd in cmds.iter() {
         if let Cmd::Errand(Errand::SaveTheme(choice)) = cmd {
             model.looks.choose(choice.clone());

@@ -41,6 +41,10 @@ pub struct Call {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Report {
+    /// The terminal was asked for its background.
+    Asked,
+    /// Its last answer has come.
+    Answered,
     /// The terminal's background, 8 bits a channel.
     Background(u8, u8, u8),
     /// Whether the window is looked at.

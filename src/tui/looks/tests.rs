@@ -201,3 +201,26 @@ fn modes_and_turns_differ_in_words() {
     d.model.status.stopping = true;
     assert!(seen.insert(screen(&d)));
 }
+
+#[test]
+fn what_is_printed_waits_a_moment_for_the_background() {
+    let started = || {
+        let started = SessionEvent::Started { id: SessionId("s".into()), model: None, mode: Mode::Normal };
+        Msg::Event(Event { seq: 1, turn: None, body: EventBody::Session(started) })
+    };
+    for answer in [Report::Background(255, 255, 255), Report::Answered] {
+        let mut d = desk(protocol::Looks::default());
+        d.at(0, Msg::Report(Report::Asked));
+        d.at(0, started());
+        assert_eq!(d.printed(), "");
+        assert!(crate::tui::app::tick_every(&d.model).is_some());
+        d.at(0, Msg::Report(answer));
+        assert!(d.printed().contains("backstitch"));
+    }
+    // A terminal that never answers holds nothing back for long.
+    let mut d = desk(protocol::Looks::default());
+    d.at(0, Msg::Report(Report::Asked));
+    d.at(0, started());
+    update(&mut d.model, Duration::from_millis(61), Msg::Tick);
+    assert!(d.printed().contains("backstitch"));
+}

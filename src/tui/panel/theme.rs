@@ -53,7 +53,7 @@ impl ThemePicker {
 
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
         let sample = self.rows_of_sample(width);
-        let frame = 2;
+        let frame = 4;
         let room = max_rows.saturating_sub(frame + sample.len()).max(LEAST.min(max_rows.saturating_sub(frame)));
         let kind = |theme: &Theme| match theme.name.as_str() {
             "terminal" => "the terminal's own colours",
@@ -63,8 +63,11 @@ impl ThemePicker {
         let item = |at: usize| Item::new(self.themes[at].name.clone()).detail(Line::styled(kind(&self.themes[at]), Role::Dim));
         let mut rows = vec![Line::styled("  Theme", Style::from(Role::Heading).bold())];
         rows.extend(self.list.clone().view_of(self.themes.len(), item, width, room, false));
-        rows.push(Line::styled("  enter takes and keeps it · esc leaves it as it was", Role::Dim));
+        rows.push(Line::new());
         rows.extend(sample);
+        rows.push(Line::new());
+        rows.truncate(max_rows.saturating_sub(1));
+        rows.push(Line::styled("  enter takes and keeps it · esc leaves it as it was", Role::Dim));
         rows.truncate(max_rows);
         DialogView { rows, cursor: None }
     }

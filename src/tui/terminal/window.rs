@@ -35,6 +35,14 @@ pub struct Window {
     pub rest: Vec<u8>,
 }
 
+impl Window {
+    fn tell(&self, report: Report) {
+        if let Some(listener) = &self.listener {
+            listener(report);
+        }
+    }
+}
+
 impl std::fmt::Debug for Window {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Window").field("title", &self.title).field("owed", &self.owed).finish_non_exhaustive()
@@ -59,12 +67,11 @@ impl Tty {
     pub fn heard(&self, answer: Answer) {
         let mut window = self.window();
         match answer {
-            Answer::Attributes => window.owed = None,
-            Answer::Report(report) => {
-                if let Some(listener) = &window.listener {
-                    listener(report);
-                }
+            Answer::Attributes => {
+                window.owed = None;
+                window.tell(Report::Answered);
             }
+            Answer::Report(report) => window.tell(report),
         }
     }
 
@@ -78,6 +85,7 @@ impl Tty {
             return b"";
         }
         window.owed = Some(Instant::now());
+        window.tell(Report::Asked);
         QUESTION
     }
 
