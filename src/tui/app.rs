@@ -8,7 +8,7 @@ use super::{
     events,
     fullscreen::Window,
     keymap::{self, Action, Context},
-    panel::{Panel, PanelOutcome},
+    panel::{Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Cell, Layout, Transcript},
@@ -316,7 +316,13 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
-        PanelOutcome::Closed => vec![],
+        PanelOutcome::Closed => {
+            // A window that was opened for a view closes with it.
+            if matches!(&panel, Panel::Search(search) if search.opened_window) {
+                model.switch();
+            }
+            vec![]
+        }
         PanelOutcome::Does(cmd) => {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
                 model.status.connecting = Some(settings.clone());
@@ -360,6 +366,13 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
+        Action::Search => {
+            let opened_window = model.window.is_none();
+            if opened_window {
+                model.switch();
+            }
+            model.panel = Some(Panel::Search(Box::new(Search::new(opened_window))));
+        }
         Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => {
             if let Some(window) = &mut model.window {
                 match action {

@@ -2,6 +2,7 @@
 
 mod diff;
 mod keys;
+mod search;
 mod setup;
 mod trust;
 
@@ -9,6 +10,7 @@ use super::app::{Cmd, Model};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
 pub use diff::Diff;
+pub use search::Search;
 pub use setup::Setup;
 pub use trust::Trust;
 
@@ -19,6 +21,7 @@ pub enum Panel {
     /// The keys and what they do.
     Keys,
     Diff(Box<Diff>),
+    Search(Box<Search>),
 }
 
 pub enum PanelOutcome {
@@ -63,6 +66,7 @@ impl Panel {
             Panel::Setup(setup) => setup.press(chord),
             Panel::Keys => PanelOutcome::Closed,
             Panel::Diff(diff) => diff.press(chord),
+            Panel::Search(search) => search.press(chord),
         }
     }
 
@@ -72,8 +76,10 @@ impl Panel {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Panel::Setup(setup) = self {
-            setup.paste(text);
+        match self {
+            Panel::Setup(setup) => setup.paste(text),
+            Panel::Search(search) => search.paste(text),
+            Panel::Trust(_) | Panel::Keys | Panel::Diff(_) => {}
         }
     }
 
@@ -83,6 +89,7 @@ impl Panel {
             Panel::Setup(setup) => setup.view(width, max_rows),
             Panel::Keys => keys::view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
+            Panel::Search(search) => search.view(width),
         }
     }
 }

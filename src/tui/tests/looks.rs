@@ -18,24 +18,24 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter                           send
-     ctrl+j, alt+enter, shift+enter  new line
-     up                              earlier prompt, or take a waiting one back
-     down                            later prompt
-     shift+tab                       normal, auto-accept, plan
-     ?                               these keys (on an empty prompt)
-     esc                             interrupt the turn
-     ctrl+s                          send into the running turn
-     ctrl+t                          show or hide reasoning
-     ctrl+l                          redraw
-     pageup                          a page up (fullscreen)
-     pagedown                        a page down
-     ctrl+home                       to the first line (fullscreen)
-     ctrl+end                        to the newest line
-     ctrl+z                          to the shell (fg returns)
-     ctrl+c                          clear, interrupt, twice: exit
-     ctrl+d                          exit (on an empty prompt)
+     enter      send                         ctrl+l     redraw
+     ctrl+j     new line                     ctrl+f     search the conversation
+     up         earlier, or take one back    pageup     page up (fullscreen)
+     down       later prompt                 pagedown   page down
+     shift+tab  change the mode              ctrl+home  first line
+     ?          these keys                   ctrl+end   newest line
+     esc        interrupt                    ctrl+z     to the shell
+     ctrl+s     send into the turn           ctrl+c     clear, interrupt, exit
+     ctrl+t     show reasoning               ctrl+d     exit
      In the text
+     ctrl+a      start of line           ctrl+u      cut to start of line
+     ctrl+e      end of line             ctrl+k      cut to end of line
+     alt+b       word left               ctrl+y      paste what was cut
+     alt+f       word right              ctrl+_      undo
+     ctrl+w      cut word left           ctrl+alt+r  redo
+     In a question
+     y            yes                       v            show all of it
+     a            yes, for this session     enter        take the marked choice
      any key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
