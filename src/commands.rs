@@ -10,6 +10,7 @@ mod keys;
 mod mode;
 mod model;
 mod redraw;
+mod rewind;
 mod setup;
 mod status;
 mod undo;
@@ -53,6 +54,7 @@ pub enum Screen {
     Export(Option<String>),
     Status,
     Usage,
+    Checkpoints,
     Setup,
     Exit,
 }
@@ -62,6 +64,7 @@ pub const ALL: &[SlashCommand] = &[
     model::COMMAND,
     mode::COMMAND,
     undo::COMMAND,
+    rewind::COMMAND,
     clear::COMMAND,
     copy::COMMAND,
     export::COMMAND,

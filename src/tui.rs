@@ -3,6 +3,7 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod checkpoints;
 mod events;
 mod fullscreen;
 pub mod keymap;

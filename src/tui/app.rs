@@ -5,10 +5,11 @@
 
 use super::{
     approval::Approval,
+    checkpoints::Checkpoints,
     events,
     fullscreen::Window,
     keymap::{self, Action, Context},
-    panel::{Panel, PanelOutcome, Search},
+    panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Cell, Layout, Transcript},
@@ -110,6 +111,9 @@ pub struct Model {
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
+    pub checkpoints: Checkpoints,
+    /// A second esc at rest before this time opens the checkpoints.
+    pub esc_armed: Option<Duration>,
     /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
     /// into the prompt.
     pub hasty: Option<Duration>,
@@ -142,6 +146,8 @@ impl Model {
             now: Duration::ZERO,
             tick: 0,
             transcript: Transcript::default(),
+            checkpoints: Checkpoints::default(),
+            esc_armed: None,
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
@@ -163,15 +169,15 @@ impl Model {
 
     /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        let (width, covered) = (self.width(), self.panel.as_ref().is_some_and(Panel::is_long));
-        match &mut self.window {
-            Some(window) => {
-                let printed = self.transcript.take_outbox();
-                window.take(printed, &self.transcript, &self.header, width);
-                vec![]
-            }
-            None if covered => vec![],
-            None => self.transcript.take_outbox(),
+        if self.is_fullscreen() { vec![] } else { self.transcript.take_outbox() }
+    }
+
+    /// Into the window goes what would be printed.
+    pub fn fill_window(&mut self) {
+        let width = self.width();
+        if let Some(window) = &mut self.window {
+            let printed = self.transcript.take_outbox();
+            window.take(printed, &self.transcript, &self.header, width);
         }
     }
 
@@ -361,6 +367,12 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Newer => model.prompt.newer(),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
         Action::Keys => model.panel = Some(Panel::Keys),
+        Action::Interrupt if model.status.turn.is_none() => {
+            if model.esc_armed.take().is_some_and(|until| model.now <= until) {
+                return open_checkpoints(model);
+            }
+            model.esc_armed = Some(model.now + TWICE);
+        }
         Action::Interrupt => return interrupt(model),
         Action::Cancel => return cancel(model),
         Action::Exit => return vec![Cmd::Exit],
@@ -393,6 +405,12 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         _ => {}
     }
     vec![]
+}
+
+pub fn open_checkpoints(model: &mut Model) -> Vec<Cmd> {
+    let (panel, first) = panel::Checkpoints::new(model.checkpoints.marks(), model.now);
+    model.panel = Some(Panel::Checkpoints(Box::new(panel)));
+    first.map(|id| Cmd::Send(Command::Compare(id))).into_iter().collect()
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {

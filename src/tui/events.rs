@@ -34,6 +34,9 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
             if end.how == TurnOutcome::Interrupted {
                 model.say(Notice::info("Interrupted."));
             }
+            if let Some(files) = model.status.files_changed() {
+                model.checkpoints.changed(files);
+            }
             if let Some(footer) = model.status.footer(&end) {
                 model.transcript.push(footer, width);
             }
@@ -42,6 +45,7 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
         EventBody::Text(event) => model.transcript.text(event, now, width),
         EventBody::Call(event) => model.transcript.call(event, width),
         EventBody::Checkpoint(event) => {
+            model.checkpoints.fold(&event, now);
             if let Some(text) = Status::restored(&event) {
                 model.say(Notice::info(text));
             }
@@ -84,7 +88,13 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             model.prompt.models = models;
             model.transcript.push(Cell::Said(rows.join("\n")), model.width());
         }
+        SessionEvent::Compared { id, changes } => {
+            if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
+                checkpoints.compared(&id, changes);
+            }
+        }
         SessionEvent::Cleared => {
+            model.checkpoints.clear();
             model.transcript.clear();
             model.say(Notice::info("A new conversation. The files are as they were."));
         }

@@ -1,7 +1,7 @@
 //! The prompt: what is typed, what was sent before, and what sending it means.
 
 use super::{
-    app::{Cmd, Model},
+    app::{self, Cmd, Model},
     panel::Panel,
     report,
     transcript::Cell,
@@ -83,6 +83,7 @@ impl Prompt {
             Outcome::Fail(why) => model.say(Notice::error(why)),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
+            Outcome::Screen(Screen::Checkpoints) => return app::open_checkpoints(model),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
             Outcome::Screen(Screen::Status) => model.transcript.push(Cell::Said(report::status(model)), model.width()),
             Outcome::Screen(Screen::Usage) => model.transcript.push(Cell::Said(report::usage(model)), model.width()),

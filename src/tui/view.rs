@@ -95,6 +95,7 @@ fn parts(model: &Model) -> Parts {
 
 /// Fits the window over the conversation to the screen, after anything has changed.
 pub fn fit(model: &mut Model) {
+    model.fill_window();
     let (width, height) = (model.width(), usize::from(model.size.1));
     if let Some(panel) = &mut model.panel {
         panel.fit(width, height);

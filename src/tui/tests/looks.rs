@@ -24,7 +24,7 @@ fn the_header_the_keys_and_a_small_window() {
      down       later prompt                 pagedown   page down
      shift+tab  change the mode              ctrl+home  first line
      ?          these keys                   ctrl+end   newest line
-     esc        interrupt                    ctrl+z     to the shell
+     esc        interrupt; twice: go back    ctrl+z     to the shell
      ctrl+s     send into the turn           ctrl+c     clear, interrupt, exit
      ctrl+t     show reasoning               ctrl+d     exit
      In the text
