@@ -10,6 +10,7 @@
 pub mod ansi;
 pub mod chat_log;
 pub mod code;
+pub mod completer;
 pub mod dialog;
 pub mod diff_view;
 pub mod editor;

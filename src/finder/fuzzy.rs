@@ -2,7 +2,7 @@
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
-    pattern::{Atom, AtomKind, CaseMatching, Normalization},
+    pattern::{Atom, AtomKind, CaseMatching, Normalization, Pattern},
 };
 
 /// A name that matches: its index, and which of its characters did.
@@ -26,13 +26,26 @@ pub fn rank<'a>(query: &str, names: impl Iterator<Item = &'a str>) -> Vec<Match>
     for (at, name) in names.enumerate() {
         let mut positions = vec![];
         if let Some(score) = atom.indices(Utf32Str::new(name, &mut buffer), &mut matcher, &mut positions) {
-            let begins = u16::from(name.starts_with(query));
+            // What was typed in full is what is meant, however good the others look.
+            let begins = u16::from(name.starts_with(query)) + u16::from(name == query);
             found.push((begins, score, Match { at, positions: rising(positions) }));
         }
     }
     // Stable: the given order decides the rest.
     found.sort_by_key(|(begins, score, _)| std::cmp::Reverse((*begins, *score)));
     found.into_iter().map(|(_, _, found)| found).collect()
+}
+
+/// Those that contain every word of the query, in the order given.
+pub fn contain<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<Match> {
+    let pattern = Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Substring);
+    let (mut matcher, mut buffer) = (Matcher::new(Config::DEFAULT), vec![]);
+    let found = texts.enumerate().filter_map(|(at, text)| {
+        let mut positions = vec![];
+        pattern.indices(Utf32Str::new(text, &mut buffer), &mut matcher, &mut positions)?;
+        Some(Match { at, positions: rising(positions) })
+    });
+    found.collect()
 }
 
 pub(super) fn rising(positions: Vec<u32>) -> Vec<usize> {
@@ -55,5 +68,7 @@ mod tests {
         assert_eq!(order(""), names);
         assert!(order("zz").is_empty());
         assert_eq!(rank("hp", names.into_iter())[0].positions, [0, 3]);
+        let found = contain("xt ne", names.into_iter());
+        assert_eq!(found, [Match { at: 3, positions: vec![0, 1, 2, 3] }]);
     }
 }
