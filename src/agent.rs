@@ -11,6 +11,7 @@ pub mod approval;
 mod calls;
 pub mod effect;
 pub mod input;
+mod reading;
 mod responding;
 mod rewinding;
 pub mod transcript;

@@ -1,7 +1,7 @@
 //! From the command line to an exit code.
 
 use crate::{
-    cli::{Cli, Common, Sub},
+    cli::{Cli, Flags, Sub},
     engine::recorder::Recorder,
     failure::Failure,
     launch::{Options, Project, ScreenWorld, env},
@@ -18,8 +18,8 @@ use std::{
 
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
-        None => screen(&cli.common, cli.demo, cli.fullscreen),
-        Some(Sub::Run { task, trust_directory }) => crate::headless::run(&options(&cli.common), &task, trust_directory, cli.demo),
+        None => screen(&cli.flags, cli.demo, cli.fullscreen),
+        Some(Sub::Run { task, trust_directory }) => crate::headless::run(&options(&cli.flags), &task, trust_directory, cli.demo),
         Some(Sub::Replay { file, agent, size }) => crate::replay::run(&file, agent, size),
     };
     match result {
@@ -32,11 +32,11 @@ pub fn run(cli: Cli) -> ExitCode {
     }
 }
 
-fn options(common: &Common) -> Options {
-    Options { provider: common.provider.clone(), model: common.model.clone(), mode: common.mode, record: common.record.clone() }
+fn options(flags: &Flags) -> Options {
+    Options { provider: flags.provider.clone(), model: flags.model.clone(), mode: flags.mode, record: flags.record.clone() }
 }
 
-fn screen(common: &Common, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
+fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
         return Err(Failure::usage("The screen needs a terminal.").hint("backstitch run \"…\" does one task without one"));
     }
@@ -44,14 +44,14 @@ fn screen(common: &Common, mut demo: bool, fullscreen: bool) -> Result<(), Failu
     let terminal = Tty::open()
         .map_err(|e| Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one"))?;
     quiet_panics();
-    let recorder = match &common.record {
+    let recorder = match &flags.record {
         Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
         None => Recorder::off(),
     };
     loop {
         let project = if demo { Project::demo()? } else { Project::here()? };
         let setting = setting(&project, fullscreen);
-        let world = ScreenWorld { project, options: options(common), recorder: recorder.clone() };
+        let world = ScreenWorld { project, options: options(flags), recorder: recorder.clone() };
         let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
         terminal.restore();
         match left {

@@ -15,7 +15,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Sub>,
     #[command(flatten)]
-    pub common: Common,
+    pub flags: Flags,
     /// Show how it works: a scripted model, a small project in a temporary folder, everything else real
     #[arg(long)]
     pub demo: bool,
@@ -25,7 +25,7 @@ pub struct Cli {
 }
 
 #[derive(Debug, Clone, Default, Args)]
-pub struct Common {
+pub struct Flags {
     /// Which configured provider to use
     #[arg(long, value_name = "NAME", global = true)]
     pub provider: Option<String>,

@@ -32,7 +32,7 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let size = terminal.size().unwrap_or((80, 24));
     recorder.line("setting", &recording::Facts::of(&setting, size));
     let (model, first) = Model::new(setting, size);
-    let props = root::RootProps { model, performer: Performer::new(world, recorder), cursor: Default::default(), first };
+    let props = root::RootProps { model, performer: Performer::new(world, recorder, terminal.clone()), cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));
     let model = &mut element.props.model;

@@ -23,6 +23,8 @@ impl World {
         std::fs::create_dir(world.folder.path().join("project"))?;
         let mut term = world.open()?;
         term.sees("Do you trust")?;
+        // Keys count for an answer only after the question has stood for a moment.
+        term.settle(Duration::from_millis(600))?;
         term.send("y")?;
         term.sees(MODEL)?;
         Ok(world)

@@ -13,6 +13,7 @@ pub mod code;
 pub mod completer;
 pub mod dialog;
 pub mod diff_view;
+pub mod diff_viewer;
 pub mod editor;
 pub mod key;
 pub mod key_hints;

@@ -13,6 +13,8 @@ pub struct Call {
     pub state: State,
     /// The user said yes to this very call.
     pub decided: bool,
+    /// The user allowed only a part: what runs instead, and what the model is told of it.
+    pub part: Option<(String, String)>,
     /// The result has joined the conversation.
     pub told: bool,
 }
@@ -53,12 +55,23 @@ impl Call {
             preview: None,
             state,
             decided: false,
+            part: None,
             told: false,
         }
     }
 
     pub fn access(&self) -> Option<&Access> {
         self.preview.as_ref().map(|p| &p.access)
+    }
+
+    /// The name and arguments that run: what was previewed, or the part of it that was allowed.
+    pub fn to_run(&self) -> (String, Value) {
+        match (&self.part, self.access()) {
+            (Some((content, _)), Some(Access::Write(paths))) if paths.len() == 1 => {
+                ("Replace".into(), serde_json::json!({ "file_path": paths[0], "content": content }))
+            }
+            _ => (self.name.clone(), self.args.clone()),
+        }
     }
 
     pub fn is_read(&self) -> bool {

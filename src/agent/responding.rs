@@ -4,10 +4,10 @@ use super::{
     Agent, CheckpointRequest, Checkpointed, Effect,
     approval::{self, Verdict},
     calls::{self, Call, Next, State},
+    reading::{hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
-use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
 
 /// How long interrupted tools may take to end before the turn ends without them.
@@ -74,7 +74,7 @@ impl Agent {
                 id: CallId(next_call),
                 provider_id: if taken { format!("call_{next_call}_{n}") } else { call.id },
                 name: call.name,
-                arguments: args.as_ref().map_or("{}".into(), Value::to_string),
+                arguments: args.as_ref().map_or("{}".into(), ToString::to_string),
             };
             calls.push(Call::new(&request, args));
             requests.push(request);
@@ -219,7 +219,8 @@ impl Agent {
         let Some(call) = turn.call(id) else { return false };
         call.state = State::Running;
         let basis = call.preview.as_ref().map(|p| p.basis.clone()).unwrap_or_default();
-        let run = ToolCall { id, name: call.name.clone(), args: call.args.clone(), basis };
+        let (name, args) = call.to_run();
+        let run = ToolCall { id, name, args, basis };
         self.emit_here(EventBody::Call(CallEvent::Started { id }));
         self.out.push(Effect::RunTool(run));
         true
@@ -302,7 +303,12 @@ impl Agent {
         let access = call.access().cloned();
         match decision {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
-            Decision::Allow | Decision::AllowSession => {
+            // A part of something that is no change to one file can't be carried out.
+            Decision::AllowPart { .. } if !matches!(&access, Some(Access::Write(paths)) if paths.len() == 1) => return,
+            Decision::Allow | Decision::AllowSession | Decision::AllowPart { .. } => {
+                if let Decision::AllowPart { content, note } = &decision {
+                    call.part = Some((content.clone(), note.clone()));
+                }
                 (call.state, call.decided) = (State::Allowed, true);
                 if guard == Guard::Failed && !call.is_read() {
                     turn.guard = Guard::Waived;
@@ -327,7 +333,12 @@ impl Agent {
     pub(super) fn ran(&mut self, id: CallId, result: Result<ToolOutput, ToolError>) {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let outcome = match (&call.state, result) {
-            (State::Running, Ok(output)) => Outcome::Done(output),
+            (State::Running, Ok(mut output)) => {
+                if let Some((_, note)) = &call.part {
+                    output.for_model = format!("{}\n{note}", output.for_model.trim_end());
+                }
+                Outcome::Done(output)
+            }
             (State::Running, Err(error)) => Outcome::Failed(error.0),
             (State::Stopping, Ok(output)) => Outcome::Interrupted { output: output.for_model },
             (State::Stopping, Err(error)) => Outcome::Interrupted { output: error.0 },
@@ -464,31 +475,5 @@ impl Agent {
             self.say(id, message);
             self.emit_here(EventBody::Call(CallEvent::Finished { id: call_id, outcome }));
         }
-    }
-}
-
-/// Models write no arguments at all as readily as `{}`.
-fn parse_arguments(text: &str) -> Result<Value, String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(Value::Object(Default::default()));
-    }
-    match serde_json::from_str(text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err("the arguments must be a JSON object".into()),
-        Err(error) => {
-            let start: String = text.chars().take(200).collect();
-            Err(format!("the arguments are not valid JSON ({error}); they began with: {start}"))
-        }
-    }
-}
-
-fn hint_for(error: &ProviderError) -> Option<&'static str> {
-    match error.kind {
-        ProviderErrorKind::Unauthorised => Some("check the provider's API key"),
-        ProviderErrorKind::Unreachable => Some("is the model server running, and is its address right?"),
-        ProviderErrorKind::NotConfigured => Some("/model chooses a model; /setup adds a provider"),
-        ProviderErrorKind::Busy => Some("the server is overloaded: try again later, or choose another model with /model"),
-        _ => None,
     }
 }

@@ -27,7 +27,7 @@ pub struct Journal {
 impl Journal {
     pub fn start(store: Box<dyn SessionStore>, events: Mailbox<Event>) -> io::Result<Journal> {
         let (tx, rx) = unbounded();
-        let writer = Writer { store, events, seq: 0, waiting: vec![], broken: false };
+        let writer = Writer { store, events, seq: 0, waiting: vec![], first: None, broken: false };
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&rx))?;
         Ok(Journal { items: Some(tx), thread: Some(thread) })
     }
@@ -55,6 +55,8 @@ struct Writer {
     events: Mailbox<Event>,
     seq: u64,
     waiting: Vec<(Option<TurnId>, EventBody)>,
+    /// The session's first record, while nothing has come of it: nobody looks for a session in which nothing was said.
+    first: Option<Record>,
     broken: bool,
 }
 
@@ -76,6 +78,13 @@ impl Writer {
         // Durable at the ends of turns; between them a crash of the machine may cost the last records, a crash of ours none.
         let ends = matches!(body, RecordBody::TurnEnded { .. });
         let record = Record::new(body);
+        if matches!(record.body, RecordBody::SessionStarted { .. }) {
+            self.first = Some(record);
+            return;
+        }
+        if let Some(first) = self.first.take() {
+            self.store_result(|store| store.append(&first));
+        }
         self.store_result(|store| store.append(&record));
         if ends {
             self.store_result(|store| store.sync());

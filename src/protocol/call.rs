@@ -71,6 +71,11 @@ pub enum Decision {
     Deny {
         reason: Option<String>,
     },
+    /// Allows a part of a change to one file: this is what the file is to be. `note` tells the model what was refused.
+    AllowPart {
+        content: String,
+        note: String,
+    },
 }
 
 /// What the user allowed for the rest of the session.

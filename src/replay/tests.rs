@@ -1,3 +1,5 @@
+//! Recordings of the demo, whole, changed and cut.
+
 use super::*;
 use crate::{
     engine::{Engine, recorder::Recorder},

@@ -66,6 +66,8 @@ pub enum Cmd {
     SaveProvider(ProviderSettings),
     Suspend,
     Repaint,
+    /// Text for the clipboard.
+    Copy(String),
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -100,6 +102,9 @@ pub struct Model {
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
+    /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
+    /// into the prompt.
+    hasty: Option<Duration>,
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
@@ -123,6 +128,7 @@ impl Model {
             prompt: Prompt::new(setting.placeholder.clone()),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
+            hasty: Some(Duration::ZERO),
             setting,
             size,
             now: Duration::ZERO,
@@ -234,6 +240,9 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             if let Some(window) = &mut model.window {
                 window.viewport.scroll(isize::from(rows));
             }
+            if let Some(panel) = &mut model.panel {
+                panel.scroll(isize::from(rows));
+            }
             vec![]
         }
         Msg::Click(..) => vec![],
@@ -264,9 +273,10 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     let quiet = model.now.saturating_sub(model.last_key) >= QUIET;
     model.last_key = model.now;
     if let Some(panel) = model.panel.take() {
-        // This question opens by itself, over what is being typed: that is no answer to it, and goes on into the prompt.
-        let hasty = matches!(panel, Panel::Trust(_)) && !quiet && keymap::action(Context::Prompt, chord) != Some(Action::Cancel);
-        if !hasty {
+        let now = model.now;
+        let cancels = keymap::action(Context::Prompt, chord) == Some(Action::Cancel);
+        model.hasty.take_if(|opened| cancels || quiet && now.saturating_sub(*opened) >= QUIET);
+        if model.hasty.is_none() {
             return panel_key(model, panel, chord);
         }
         model.panel = Some(panel);
@@ -276,7 +286,8 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
         }
         return vec![];
     }
-    if model.approval.as_ref().is_some_and(|a| a.armed(model.now, quiet)) {
+    let now = model.now;
+    if model.approval.as_mut().is_some_and(|a| a.arm(now, quiet)) {
         return Approval::key(model, chord);
     }
     prompt_key(model, chord)
@@ -290,6 +301,10 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         PanelOutcome::Stays => {
             model.panel = Some(panel);
             vec![]
+        }
+        PanelOutcome::StaysAnd(cmd) => {
+            model.panel = Some(panel);
+            vec![cmd]
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
@@ -322,6 +337,8 @@ fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
 
 fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let width = model.width();
+    // Whatever opens from here was asked for.
+    model.hasty = None;
     match action {
         Action::Submit => return Prompt::submit(model),
         Action::Steer => return Prompt::steer(model),
@@ -444,7 +461,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
         SessionEvent::Started { .. } => {
             model.greet();
             if model.status.model.is_none() && !model.status.asks_for_model {
-                model.panel = Some(Panel::setup());
+                (model.panel, model.hasty) = (Some(Panel::setup()), Some(model.now));
                 return vec![Cmd::Send(Command::Discover)];
             }
         }

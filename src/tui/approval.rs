@@ -7,6 +7,7 @@ use super::{
     app::{Cmd, Model, QUIET, interrupt},
     blocks,
     keymap::{self, Action, Context},
+    panel::{Diff, Panel},
     transcript::CallCell,
 };
 use crate::protocol::{Access, CallId, Command, Decision};
@@ -24,6 +25,7 @@ pub struct Approval {
     pub call: CallId,
     state: DialogState,
     opened: Duration,
+    armed: bool,
     /// Laid out once for a size of the screen, not for every frame.
     dialog: Dialog,
     size: (u16, u16),
@@ -48,14 +50,15 @@ impl Approval {
             Some(approval) if approval.call == call.id => (approval.dialog, approval.size) = (lay_out(), size),
             other => {
                 let (dialog, state) = (lay_out(), DialogState::default());
-                *other = Some(Approval { call: call.id, state, opened: model.now, dialog, size });
+                *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, dialog, size });
             }
         }
     }
 
-    /// May keys be answers?
-    pub fn armed(&self, now: Duration, quiet: bool) -> bool {
-        self.typing() || (quiet && now.saturating_sub(self.opened) >= QUIET)
+    /// May keys be answers? Once they may, they stay so.
+    pub fn arm(&mut self, now: Duration, quiet: bool) -> bool {
+        self.armed |= quiet && now.saturating_sub(self.opened) >= QUIET;
+        self.armed
     }
 
     pub fn typing(&self) -> bool {
@@ -84,8 +87,12 @@ impl Approval {
                 approval.state.type_for(NO);
                 return vec![];
             }
-            DialogOutcome::Chosen(..) => {
+            DialogOutcome::Chosen(..) if call.shown.diffs().is_empty() => {
                 model.transcript.print_block(&call, width);
+                return vec![];
+            }
+            DialogOutcome::Chosen(..) => {
+                model.panel = Some(Panel::Diff(Box::new(Diff::new(call.shown.diffs().to_vec(), Some(call.id)))));
                 return vec![];
             }
             DialogOutcome::Dismissed => return interrupt(model),
@@ -115,7 +122,7 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
             Item::new("yes").key('y'),
             Item::new(session).key('a'),
             Item::new("no, and say why").key('n'),
-            Item::new("show all of it above").key('v'),
+            Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
         ],
         asks: Some("what should be done instead? (enter sends, esc returns)".into()),
     }

@@ -12,18 +12,19 @@ use backstitch_components::{
     },
     theme::Role,
 };
+use std::sync::Arc;
 
 /// A block made ready to be drawn: what is costly to find out is found out once.
 #[derive(Debug)]
 pub struct Shown {
     block: Block,
-    diffs: Vec<DiffModel>,
+    diffs: Vec<Arc<DiffModel>>,
 }
 
 impl Shown {
     pub fn new(block: Block) -> Self {
         let diffs = match &block {
-            Block::Diff(changes) => changes.iter().filter(|c| !c.binary).map(model).collect(),
+            Block::Diff(changes) => changes.iter().filter(|c| !c.binary).map(|c| Arc::new(model(c))).collect(),
             _ => vec![],
         };
         Shown { block, diffs }
@@ -66,6 +67,10 @@ impl Shown {
         matches!(self.block, Block::Diff(_) | Block::Terminal { .. })
     }
 
+    pub fn diffs(&self) -> &[Arc<DiffModel>] {
+        &self.diffs
+    }
+
     pub fn is_diff(&self) -> bool {
         matches!(self.block, Block::Diff(_))
     }
@@ -75,7 +80,7 @@ impl Shown {
         if self.diffs.is_empty() {
             return Line::new();
         }
-        let stats = self.diffs.iter().map(DiffModel::stats).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+        let stats = self.diffs.iter().map(|d| d.stats()).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
         change_counts(stats.0, stats.1)
     }
 }

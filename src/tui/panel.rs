@@ -1,5 +1,6 @@
 //! What lies over the prompt and takes its keys: a question or a list, one at a time.
 
+mod diff;
 mod keys;
 mod setup;
 mod trust;
@@ -7,6 +8,7 @@ mod trust;
 use super::app::{Cmd, Model};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
+pub use diff::Diff;
 pub use setup::Setup;
 pub use trust::Trust;
 
@@ -16,10 +18,13 @@ pub enum Panel {
     Setup(Box<Setup>),
     /// The keys and what they do.
     Keys,
+    Diff(Box<Diff>),
 }
 
 pub enum PanelOutcome {
     Stays,
+    /// Stays open, and this is to be done.
+    StaysAnd(Cmd),
     Closed,
     /// Closes, and this is to be done.
     Does(Cmd),
@@ -36,7 +41,20 @@ impl Panel {
 
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
-        false
+        matches!(self, Panel::Diff(_))
+    }
+
+    /// Tells a long view its size, after anything has changed.
+    pub fn fit(&mut self, width: usize, height: usize) {
+        if let Panel::Diff(diff) = self {
+            diff.fit(width, height);
+        }
+    }
+
+    pub fn scroll(&mut self, rows: isize) {
+        if let Panel::Diff(diff) = self {
+            diff.scroll(rows);
+        }
     }
 
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
@@ -44,6 +62,7 @@ impl Panel {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Keys => PanelOutcome::Closed,
+            Panel::Diff(diff) => diff.press(chord),
         }
     }
 
@@ -63,6 +82,7 @@ impl Panel {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
             Panel::Keys => keys::view(width, max_rows),
+            Panel::Diff(diff) => diff.view(width, max_rows),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     app::{Cmd, Model, Msg, Opened},
     recording,
+    terminal::Tty,
 };
 use crate::{
     engine::{Engine, recorder::Recorder},
@@ -10,7 +11,12 @@ use crate::{
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings},
 };
-use std::time::{Duration, Instant};
+use backstitch_components::code::warm_up;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// What the screen can do outside of itself; built by the wiring.
 pub trait World: Send + Sync {
@@ -42,12 +48,26 @@ pub struct Performer {
     recorder: Recorder,
     began: Instant,
     pub leave: Option<Leave>,
+    /// Grammars have been loaded.
+    warm: bool,
+    terminal: Arc<Tty>,
 }
 
 impl Performer {
-    pub fn new(world: Box<dyn World>, recorder: Recorder) -> Self {
+    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>) -> Self {
         let (reporter, reports) = mailbox();
-        Performer { world, handle: None, reports, reporter, engine: None, recorder, began: Instant::now(), leave: None }
+        Performer {
+            world,
+            handle: None,
+            reports,
+            reporter,
+            engine: None,
+            recorder,
+            began: Instant::now(),
+            leave: None,
+            warm: false,
+            terminal,
+        }
     }
 
     pub fn now(&self) -> Duration {
@@ -65,6 +85,10 @@ impl Performer {
     pub fn perform(&mut self, cmd: Cmd) -> Vec<Msg> {
         match cmd {
             Cmd::Send(command) => {
+                if matches!(command, Command::Prompt(_)) && !std::mem::replace(&mut self.warm, true) {
+                    // While the model thinks: the first code shown must not wait for its grammar.
+                    tokio::task::spawn_blocking(|| warm_up(&["rust", "python", "diff"]));
+                }
                 if let Some(handle) = &self.handle {
                     handle.send(command);
                 }
@@ -78,9 +102,23 @@ impl Performer {
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
+            Cmd::Copy(text) => vec![self.copy(&text)],
             Cmd::Demo => self.leave(Leave::Demo),
             Cmd::Exit => self.leave(Leave::Exit),
         }
+    }
+
+    /// By the terminal itself (OSC 52): that works over ssh, too, and needs no program.
+    fn copy(&self, text: &str) -> Msg {
+        const MOST: usize = 100_000;
+        if text.len() > MOST {
+            return Msg::Notice(Notice::warning("This is too long for a terminal's clipboard.").hint("/export writes it to a file"));
+        }
+        let sent = self.terminal.write_all(format!("\x1b]52;c;{}\x07", BASE64_STANDARD.encode(text)).as_bytes());
+        Msg::Notice(match sent {
+            Ok(()) => Notice::info("Copied."),
+            Err(error) => Notice::warning(format!("It could not be copied: {error}")),
+        })
     }
 
     fn leave(&mut self, why: Leave) -> Vec<Msg> {

@@ -68,7 +68,7 @@ mod tests {
         let mut written = vec![];
         let mut press = |msg: Msg| {
             written.push(serde_json::to_string(&masked(&model, &msg)).unwrap());
-            update(&mut model, Duration::ZERO, msg);
+            update(&mut model, Duration::from_secs(1), msg);
         };
         let key = |code| Msg::Key(code, KeyModifiers::NONE);
         "elocalhost".chars().for_each(|c| press(key(KeyCode::Char(c))));

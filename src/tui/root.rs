@@ -157,6 +157,7 @@ impl Root {
         }
         if messages.len() > keys {
             self.drawn = Some(Instant::now());
+            self.pacing = None;
         }
         let mut messages = std::collections::VecDeque::from(messages);
         loop {

@@ -15,6 +15,8 @@ pub struct Status {
     pub demo: bool,
     pub model: Option<ModelInfo>,
     pub mode: Mode,
+    /// The session has begun: what is not known now is not there.
+    started: bool,
     pub turn: Option<TurnId>,
     turn_began: Duration,
     pub stopping: bool,
@@ -56,7 +58,9 @@ impl Status {
 
     pub fn fold(&mut self, event: &Event, now: Duration) {
         match &event.body {
-            EventBody::Session(SessionEvent::Started { model, mode, .. }) => (self.model, self.mode) = (model.clone(), *mode),
+            EventBody::Session(SessionEvent::Started { model, mode, .. }) => {
+                (self.model, self.mode, self.started) = (model.clone(), *mode, true);
+            }
             EventBody::Session(SessionEvent::ModelChanged(model)) => self.model = Some(model.clone()),
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
@@ -124,8 +128,14 @@ impl Status {
         if self.demo {
             left.insert(0, Segment::new(Line::styled("demo", Style::from(Role::Warning).bold()), 10));
         }
-        let model = self.model.as_ref().map_or("no model".into(), |m| m.id.model.clone());
-        left.push(Segment::new(Line::styled(model, Role::Dim), 5));
+        let model = match &self.model {
+            Some(model) => model.id.model.clone(),
+            None if self.started => "no model".into(),
+            None => String::new(),
+        };
+        if !model.is_empty() {
+            left.push(Segment::new(Line::styled(model, Role::Dim), 5));
+        }
         if let Some(context) = self.context_used() {
             left.push(Segment::new(context, 7));
         }

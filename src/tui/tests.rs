@@ -218,6 +218,24 @@ fn a_question_takes_no_key_before_the_keyboard_was_quiet() {
     bench.clock += Duration::from_millis(300);
     assert_eq!(bench.msg_now(press("y")), decide(Decision::Allow));
     assert_eq!(bench.model.prompt.editor.text(), "yyyyyy");
+
+    // Once it may be answered, keys may follow each other as fast as fingers go.
+    let (access, block) = edit();
+    let mut bench = Bench::ready();
+    bench.asks(access, block);
+    bench.msg(press("down"));
+    assert_eq!(bench.msg_now(press("enter")), decide(Decision::AllowSession));
+}
+
+#[test]
+fn the_set_up_that_opens_by_itself_takes_no_type_ahead() {
+    let mut bench = Bench::new(setting(), (80, 24));
+    bench.event(None, started(false));
+    for key in ["d", "e", "enter"] {
+        assert_eq!(bench.msg_now(press(key)), []);
+    }
+    assert_eq!(bench.model.prompt.editor.text(), "de");
+    assert_eq!(bench.msg(press("d")), [Cmd::Demo]);
 }
 
 #[test]

@@ -295,10 +295,12 @@ impl Transcript {
         }
         if let Some(answer) = &self.answer {
             let tail = answer.stream.tail(layout.width.saturating_sub(GUTTER));
-            if !tail.is_empty() {
-                begin(&mut rows, Kind::Answer);
-                rows.extend(chat_log::assistant(tail, !answer.begun));
+            begin(&mut rows, Kind::Answer);
+            if tail.is_empty() {
+                // The row that comes next keeps its place, so that what is below does not jump.
+                rows.push(Line::new());
             }
+            rows.extend(chat_log::assistant(tail, !answer.begun));
         }
         for call in &self.calls {
             begin(&mut rows, Kind::Call);

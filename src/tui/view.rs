@@ -3,7 +3,7 @@
 //! The region never grows past two rows less than the screen; what is above it belongs to the terminal. Under 20 × 6 cells
 //! there is one line that says so.
 
-use super::app::Model;
+use super::{app::Model, panel::Panel};
 use backstitch_components::{
     chat_log::{queued_prompt, rule},
     lines::Rows,
@@ -30,6 +30,9 @@ const TOO_SMALL: (u16, u16) = (20, 6);
 
 pub fn frame(model: &Model) -> Frame {
     let (columns, height) = model.size;
+    if let Some(panel) = model.panel.as_ref().filter(|p| p.is_long() && columns >= TOO_SMALL.0 && height >= TOO_SMALL.1) {
+        return long(model, panel);
+    }
     if columns < TOO_SMALL.0 || height < TOO_SMALL.1 {
         let notice = truncate(&Line::styled("window too small", Role::Warning), usize::from(columns).saturating_sub(1).max(1));
         return Frame { parts: vec![vec![notice]], cursor: None };
@@ -50,6 +53,13 @@ pub fn frame(model: &Model) -> Frame {
     let cursor = parts.cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
+}
+
+/// A view that has the whole screen.
+fn long(model: &Model, panel: &Panel) -> Frame {
+    let view = panel.view(model, model.width(), usize::from(model.size.1));
+    let cursor = view.cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(y).ok()?)));
+    Frame { parts: vec![view.rows], cursor }
 }
 
 /// What a frame is made of, before the conversation is fitted into what is left of the screen.
@@ -77,6 +87,10 @@ fn parts(model: &Model) -> Parts {
 
 /// Fits the window over the conversation to the screen, after anything has changed.
 pub fn fit(model: &mut Model) {
+    let (width, height) = (model.width(), usize::from(model.size.1));
+    if let Some(panel) = &mut model.panel {
+        panel.fit(width, height);
+    }
     if model.window.is_none() || model.size.0 < TOO_SMALL.0 || model.size.1 < TOO_SMALL.1 {
         return;
     }

@@ -7,6 +7,7 @@ mod first_start;
 mod headless;
 mod keys;
 mod main_job;
+mod replay;
 mod screen;
 mod session;
 mod stream;

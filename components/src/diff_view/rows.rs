@@ -82,6 +82,35 @@ impl DiffModel {
         self.paint(entries, width, usize::MAX, &mut Vec::new())
     }
 
+    /// The first line from `from` on (or before it, going up) whose text has `query`, in any case.
+    pub fn find(&self, query: &str, from: usize, down: bool) -> Option<usize> {
+        let query = query.to_lowercase();
+        let hits = self.entries().enumerate().filter(|(_, entry)| match *entry {
+            Entry::Gap(_) => false,
+            Entry::Line { side: Side::Removed, old, .. } => self.old.line(old).to_lowercase().contains(&query),
+            Entry::Line { new, .. } => self.new.line(new).to_lowercase().contains(&query),
+        });
+        let mut hits = hits.map(|(at, _)| at);
+        if down { hits.find(|at| *at >= from) } else { hits.take_while(|at| *at <= from).last() }
+    }
+
+    /// A hunk as text: what was and what is, with their signs.
+    pub fn hunk_text(&self, hunk: usize) -> String {
+        let mut out = String::new();
+        for entry in self.hunks.get(hunk).into_iter().flat_map(hunk_entries) {
+            let Entry::Line { side, old, new, .. } = entry else { continue };
+            let (sign, line) = match side {
+                Side::Context => (' ', self.new.line(new)),
+                Side::Removed => ('-', self.old.line(old)),
+                Side::Added => ('+', self.new.line(new)),
+            };
+            out.push(sign);
+            out.push_str(line.trim_end_matches(['\n', '\r']));
+            out.push('\n');
+        }
+        out
+    }
+
     fn entries(&self) -> impl Iterator<Item = Entry> {
         self.hunks.iter().enumerate().flat_map(|(at, hunk)| (at > 0).then_some(Entry::Gap(at)).into_iter().chain(hunk_entries(hunk)))
     }

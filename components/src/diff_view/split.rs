@@ -26,6 +26,12 @@ impl DiffModel {
         self.pairs().count()
     }
 
+    /// The split view's line at which a hunk begins.
+    pub fn split_hunk_line(&self, hunk: usize) -> usize {
+        let lines = |h: &super::Hunk| h.blocks.iter().map(|b| b.old.len().max(b.new.len())).sum::<usize>();
+        self.hunks.iter().take(hunk).map(|h| lines(h) + 1).sum()
+    }
+
     /// The rows of the split view's lines in `range`; like [`DiffModel::rows`] where there are no lines to show.
     pub fn split_window(&self, range: Range<usize>, width: usize) -> Vec<Line> {
         if self.hunks.is_empty() {

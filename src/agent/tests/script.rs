@@ -1,7 +1,7 @@
 //! Transitions, written as a tiny text script of inputs with the effects that each line must have.
 //!
 //! A line: `prompt TEXT`, `text TEXT`, `think TEXT`, `call NAME ARGS`, `done`, `length`, `fail KIND TEXT`, `preview N ACCESS`,
-//! `badpreview N TEXT`, `ran N TEXT`, `ranfail N TEXT`, `allow N`, `session N`, `deny N REASON`, `checkpoint ID`, `nocheckpoint`,
+//! `badpreview N TEXT`, `ran N TEXT`, `ranfail N TEXT`, `allow N`, `part N TEXT`, `session N`, `deny N REASON`, `checkpoint ID`, `nocheckpoint`,
 //! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `restored ID`, `shell COMMAND`, `close`.
 //! Stream items belong to the newest request, everything else to the newest turn.
 
@@ -38,6 +38,7 @@ impl Bench {
             "mode" => Input::Command(Command::SetMode(Mode::from_name(rest).unwrap())),
             "allow" => decide(call(), Decision::Allow),
             "session" => decide(call(), Decision::AllowSession),
+            "part" => decide(call(), Decision::AllowPart { content: tail.into(), note: "the rest was refused".into() }),
             "deny" => decide(call(), Decision::Deny { reason: (!tail.is_empty()).then(|| tail.into()) }),
             "text" => stream(StreamItem::Text(rest.into())),
             "think" => stream(StreamItem::Reasoning(rest.into())),
@@ -289,6 +290,36 @@ fn a_no_ends_only_that_call_and_the_model_gets_the_reason() {
     > deny 2
       finished 2: The user declined this call. Do not repeat it; ask or choose another way.
       CALL MODEL #2 with user "go" | assistant "" Edit{} Edit{"b":2} | result 1 failed "The user declined this call and said: not this file" | result 2 failed "The user declined this call. Do not repeat it; ask or choose another way."
+    "#);
+}
+
+#[test]
+fn a_part_of_a_change_is_what_runs_and_the_model_is_told() {
+    check!("prompt go\n call Edit {}\n call Bash {}\n done\n preview 1 write /p/a\n part 1 half\n checkpoint c\n ran 1 ok\n preview 2 run make\n part 2 x", @r#"
+    > prompt go
+      user: go
+      CALL MODEL #1 with user "go"
+    > call Edit {}
+    > call Bash {}
+    > done
+      proposed 1 Edit
+      proposed 2 Bash
+      PREVIEW 1 Edit {}
+    > preview 1 write /p/a
+      ASKED 1
+    > part 1 half
+      CHECKPOINT Opening "go"
+    > checkpoint c
+      Checkpoint(Taken { id: CheckpointId("c"), label: "go", kind: Opening, files_changed: 1 })
+      started 1
+      RUN 1 Replace {"file_path":"/p/a","content":"half"}
+    > ran 1 ok
+      finished 1: ok
+    the rest was refused
+      PREVIEW 2 Bash {}
+    > preview 2 run make
+      ASKED 2
+    > part 2 x
     "#);
 }
 

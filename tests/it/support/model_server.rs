@@ -9,7 +9,7 @@ use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    sync::{Arc, Condvar, Mutex},
+    sync::{Arc, Condvar, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -164,6 +164,8 @@ pub struct Asked {
     pub body: Value,
     /// Bytes of the body.
     pub length: usize,
+    /// When it was complete.
+    pub at: Instant,
     /// The client hung up before the reply was over.
     pub closed: bool,
 }
@@ -190,6 +192,13 @@ struct Shared {
     changed: Condvar,
 }
 
+impl Shared {
+    /// Also after a test has failed: the rest must still be able to end.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
 #[derive(Default)]
 struct State {
     replies: VecDeque<Reply>,
@@ -209,14 +218,14 @@ impl ModelServer {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let shared = Arc::new(Shared::default());
-        shared.state.lock().unwrap().replies.extend(replies);
+        shared.lock().replies.extend(replies);
         let own = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                if own.state.lock().unwrap().stopped {
+                if own.lock().stopped {
                     return;
                 }
-                own.state.lock().unwrap().connections += 1;
+                own.lock().connections += 1;
                 let (stream, shared) = (stream.unwrap(), own.clone());
                 std::thread::spawn(move || drop(serve(&stream, &shared)));
             }
@@ -229,16 +238,16 @@ impl ModelServer {
     }
 
     pub fn then(&self, reply: Reply) {
-        self.shared.state.lock().unwrap().replies.push_back(reply);
+        self.shared.lock().replies.push_back(reply);
     }
 
     pub fn connections(&self) -> usize {
-        self.shared.state.lock().unwrap().connections
+        self.shared.lock().connections
     }
 
     /// The requests for answers so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.shared.state.lock().unwrap().asked.clone()
+        self.shared.lock().asked.clone()
     }
 
     /// Waits for the request of this number, from 1.
@@ -253,7 +262,7 @@ impl ModelServer {
 
     fn wait<T>(&self, what: &str, found: impl Fn(&State) -> Option<T>) -> T {
         let from = Instant::now();
-        let mut state = self.shared.state.lock().unwrap();
+        let mut state = self.shared.lock();
         loop {
             if let Some(found) = found(&state) {
                 return found;
@@ -266,7 +275,7 @@ impl ModelServer {
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        self.shared.state.lock().unwrap().stopped = true;
+        self.shared.lock().stopped = true;
         drop(TcpStream::connect(("127.0.0.1", self.port)));
     }
 }
@@ -297,13 +306,13 @@ fn serve(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
     }
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let (number, reply) = {
-        let mut state = shared.state.lock().unwrap();
-        state.asked.push(Asked { path, headers, body, length, closed: false });
+        let mut state = shared.lock();
+        state.asked.push(Asked { path, headers, body, length, at: Instant::now(), closed: false });
         (state.asked.len() - 1, state.replies.pop_front().unwrap_or_else(|| Reply::error(400, "the test has no reply for this")))
     };
     shared.changed.notify_all();
     if send(stream, shared, reply).is_err() {
-        shared.state.lock().unwrap().asked[number].closed = true;
+        shared.lock().asked[number].closed = true;
         shared.changed.notify_all();
     }
     Ok(())
@@ -326,7 +335,7 @@ fn send(mut stream: &TcpStream, shared: &Shared, reply: Reply) -> std::io::Resul
                 }
             }
             Part::Gate(gate) => {
-                let passed = gate.pass(|| gone(stream) || shared.state.lock().unwrap().stopped);
+                let passed = gate.pass(|| gone(stream) || shared.lock().stopped);
                 if !passed {
                     return Err(std::io::ErrorKind::BrokenPipe.into());
                 }

@@ -166,10 +166,25 @@ impl Term {
         self.seen.lock().raw.len()
     }
 
+    /// The program holds still meanwhile, and what it wrote for the old size is on the screen first: else a frame that was on its
+    /// way would now and then be drawn for a window that is none any more.
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.seen.lock().parser.set_size(size(rows), size(columns));
+        self.kill(Signal::STOP);
+        let stat = format!("/proc/{}/stat", self.pid().as_raw_nonzero());
+        until("the program holds still", || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T ")));
+        let keys = self.keys.as_ref().unwrap();
+        let drained = || poll(&mut [PollFd::new(keys, PollFlags::IN)], Some(&Default::default())) == Ok(0);
+        until("all is on the screen", || {
+            let mut state = self.seen.lock();
+            if drained() {
+                state.parser.set_size(size(rows), size(columns));
+                return true;
+            }
+            false
+        });
         let new = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.master.as_ref().unwrap().resize(new).unwrap();
+        self.kill(Signal::CONT);
     }
 
     fn wait(&self, what: &str, holds: impl Fn(&State) -> bool) {
@@ -316,8 +331,9 @@ impl Seen {
         loop {
             let mut ready = [PollFd::new(terminal, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
             let stopped = poll(&mut ready, None).is_ok() && !ready[1].revents().is_empty();
-            let read = if stopped { 0 } else { rustix::io::read(terminal, &mut buffer).unwrap_or(0) };
+            // What was read is on the screen before anybody else looks.
             let mut state = self.lock();
+            let read = if stopped { 0 } else { rustix::io::read(terminal, &mut buffer).unwrap_or(0) };
             state.raw.extend_from_slice(&buffer[..read]);
             state.parser.process(&buffer[..read]);
             state.over = read == 0;

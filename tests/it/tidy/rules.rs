@@ -214,7 +214,7 @@ const WIRING: [&str; 6] = ["launch", "app", "cli", "replay", "main", "lib"];
 
 /// Single files that may name more than their module: they hold a running engine.
 const MORE: &[(&str, &[&str])] =
-    &[("src/tui.rs", &["engine"]), ("src/tui/perform.rs", &["engine"]), ("src/headless.rs", &["engine", "launch", "llm"])];
+    &[("src/tui.rs", &["engine"]), ("src/tui/perform.rs", &["engine", "mailbox"]), ("src/headless.rs", &["engine", "launch", "llm"])];
 
 fn imports(sources: &[Source]) -> Vec<Finding> {
     let mut found = vec![];

@@ -1,0 +1,396 @@
+//! A window over the diffs of one or more files: to scroll, to go from hunk to hunk, to search, and to choose hunks.
+//!
+//! Invariants:
+//! - a frame costs what is visible, however long the diff is;
+//! - which hunks are chosen is shown by a sign, not by colour alone;
+//! - rows are exactly as many as asked for, and never wider.
+
+use crate::diff_view::{DiffModel, SPLIT_WIDTH};
+use crate::editor::{Edit, Editor, Look};
+use crate::key::Chord;
+use crate::key_hints::hint_row;
+use crate::text::row::split;
+use crate::text::sanitize::one_line;
+use crate::text::span::{Line, Span, Style};
+use crate::text::wrap::{cut, truncate};
+use crate::theme::Role;
+use crate::viewport::Viewport;
+use iocraft::KeyCode;
+use std::sync::Arc;
+
+/// Cells of the column that says which hunk is meant and which are chosen.
+const MARGIN: usize = 2;
+
+/// What a key meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewerOutcome {
+    Moved,
+    Ignored,
+    /// Enter, where hunks can be chosen: the viewer says which (see [`DiffViewer::chosen`]).
+    Accepted,
+    /// Text for the clipboard.
+    Copied(String),
+    Closed,
+}
+
+/// State of the viewer.
+#[derive(Clone, Debug)]
+pub struct DiffViewer {
+    files: Vec<Arc<DiffModel>>,
+    /// For each file, which of its hunks are chosen; empty where nothing is to be chosen.
+    chosen: Vec<Vec<bool>>,
+    file: usize,
+    hunk: usize,
+    viewport: Viewport,
+    side_by_side: Option<bool>,
+    search: Option<Editor>,
+    query: String,
+    width: usize,
+}
+
+impl DiffViewer {
+    /// `choose`: hunks can be chosen; all are, to begin with.
+    pub fn new(files: Vec<Arc<DiffModel>>, choose: bool) -> Self {
+        let chosen = files.iter().map(|f| vec![true; if choose { f.hunk_count() } else { 0 }]).collect();
+        Self {
+            files,
+            chosen,
+            file: 0,
+            hunk: 0,
+            viewport: Viewport::at_top(),
+            side_by_side: None,
+            search: None,
+            query: String::new(),
+            width: SPLIT_WIDTH,
+        }
+    }
+
+    /// Chosen hunks of a file; empty if nothing is to be chosen.
+    pub fn chosen(&self, file: usize) -> &[bool] {
+        self.chosen.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    fn model(&self) -> Option<&Arc<DiffModel>> {
+        self.files.get(self.file)
+    }
+
+    fn chooses(&self) -> bool {
+        self.chosen.iter().any(|c| !c.is_empty())
+    }
+
+    fn splits(&self) -> bool {
+        self.side_by_side.unwrap_or(self.width >= SPLIT_WIDTH) && self.width >= 40
+    }
+
+    fn lines(&self) -> usize {
+        let split = self.splits();
+        self.model().map_or(0, |m| if split { m.split_line_count() } else { m.line_count() })
+    }
+
+    fn hunk_line(&self, hunk: usize) -> usize {
+        let split = self.splits();
+        self.model().map_or(0, |m| if split { m.split_hunk_line(hunk) } else { m.hunk_line(hunk) })
+    }
+
+    pub fn press(&mut self, chord: &Chord) -> ViewerOutcome {
+        if let Some(search) = &mut self.search {
+            match chord.code {
+                KeyCode::Enter => {
+                    self.query = search.take();
+                    self.search = None;
+                    self.find(self.viewport.above(), true);
+                }
+                KeyCode::Esc => self.search = None,
+                _ => return edit(search, chord),
+            }
+            return ViewerOutcome::Moved;
+        }
+        if chord.ctrl || chord.alt {
+            return ViewerOutcome::Ignored;
+        }
+        let top = self.viewport.above();
+        match chord.code {
+            KeyCode::Esc | KeyCode::Char('q') => return ViewerOutcome::Closed,
+            KeyCode::Enter if self.chooses() => return ViewerOutcome::Accepted,
+            KeyCode::Up | KeyCode::Char('k') => self.viewport.scroll(-1),
+            KeyCode::Down | KeyCode::Char('j') => self.viewport.scroll(1),
+            KeyCode::PageUp | KeyCode::Char('b') => self.viewport.page(-1),
+            KeyCode::PageDown | KeyCode::Char('f') => self.viewport.page(1),
+            KeyCode::Home => self.viewport.to_top(),
+            KeyCode::End => self.viewport.to_bottom(),
+            KeyCode::Right | KeyCode::Char('n') if !self.query.is_empty() && !chord.shift && chord.code == KeyCode::Char('n') => {
+                self.find(top + 1, true);
+            }
+            KeyCode::Char('n') if !self.query.is_empty() => self.find(top.saturating_sub(1), false),
+            KeyCode::Right | KeyCode::Char('n') => self.go_to_hunk(self.hunk + 1),
+            KeyCode::Left | KeyCode::Char('p') => self.go_to_hunk(self.hunk.saturating_sub(1)),
+            KeyCode::Tab if !chord.shift => self.go_to_file(self.file + 1),
+            KeyCode::Tab => self.go_to_file((self.file + self.files.len()).saturating_sub(1)),
+            KeyCode::Char('s') => {
+                self.side_by_side = Some(!self.splits());
+                self.go_to_hunk(self.hunk);
+            }
+            KeyCode::Char('/') => self.search = Some(Editor::new()),
+            KeyCode::Char('y') => return self.model().map_or(ViewerOutcome::Ignored, |m| ViewerOutcome::Copied(m.hunk_text(self.hunk))),
+            KeyCode::Char(' ') => return self.toggle(|at, hunk| at == hunk),
+            KeyCode::Char('a') => return self.toggle(|_, _| true),
+            _ => return ViewerOutcome::Ignored,
+        }
+        ViewerOutcome::Moved
+    }
+
+    /// Turns the choice of the current hunk, or makes all hunks of the file be as it is not now.
+    fn toggle(&mut self, meant: impl Fn(usize, usize) -> bool) -> ViewerOutcome {
+        let hunk = self.hunk;
+        let Some(chosen) = self.chosen.get_mut(self.file).filter(|c| !c.is_empty()) else { return ViewerOutcome::Ignored };
+        let to = !chosen.get(hunk).copied().unwrap_or(true);
+        for (at, choice) in chosen.iter_mut().enumerate() {
+            if meant(at, hunk) {
+                *choice = to;
+            }
+        }
+        ViewerOutcome::Moved
+    }
+
+    pub fn scroll(&mut self, rows: isize) {
+        self.viewport.scroll(rows);
+    }
+
+    fn go_to_file(&mut self, file: usize) {
+        self.file = file % self.files.len().max(1);
+        self.hunk = 0;
+        self.viewport.to_top();
+    }
+
+    fn go_to_hunk(&mut self, hunk: usize) {
+        let count = self.model().map_or(0, |m| m.hunk_count());
+        self.hunk = hunk.min(count.saturating_sub(1));
+        let (from, height) = (self.hunk_line(self.hunk), self.viewport.visible().len().max(1));
+        let end = if self.hunk + 1 < count { self.hunk_line(self.hunk + 1) } else { self.lines() };
+        self.viewport.reveal(from..end.min(from + height));
+    }
+
+    fn find(&mut self, from: usize, down: bool) {
+        // Lines are counted as in the unified view; side by side they stand differently.
+        self.side_by_side = Some(false);
+        self.viewport.resize(self.viewport.visible().len(), self.lines());
+        let Some(model) = self.model() else { return };
+        let around = if down { 0 } else { usize::MAX };
+        if let Some(at) = model.find(&self.query, from, down).or_else(|| model.find(&self.query, around, down)) {
+            let height = self.viewport.visible().len().max(1);
+            self.viewport.scroll(at as isize - self.viewport.above() as isize);
+            self.viewport.reveal(at..at + height.min(3));
+        }
+    }
+
+    /// Takes the size of the window: to be called when it, or anything in here, has changed.
+    pub fn fit(&mut self, width: usize, height: usize) {
+        self.width = width;
+        self.viewport.resize(body_height(height), self.lines());
+        // Scrolled away from the hunk: what is meant is the first one that is seen.
+        let visible = self.viewport.visible();
+        let count = self.model().map_or(0, |m| m.hunk_count());
+        let seen = |hunk: usize| self.hunk_line(hunk) < visible.end && (hunk + 1 == count || self.hunk_line(hunk + 1) > visible.start);
+        if count > 0 && !seen(self.hunk) {
+            self.hunk = (0..count).find(|h| seen(*h)).unwrap_or(self.hunk);
+        }
+    }
+
+    /// Rows for the whole window as it was fitted, and the cursor while a search is typed.
+    pub fn view(&self, width: usize, height: usize) -> (Vec<Line>, Option<(usize, usize)>) {
+        let mut rows = vec![self.title(width)];
+        rows.extend(self.body(body_height(height), width));
+        rows.resize(height.saturating_sub(1).max(1), Line::new());
+        let mut cursor = None;
+        match &self.search {
+            Some(search) => {
+                let look = Look { prompt: Span::new("  / ", Style::from(Role::Accent).bold()), placeholder: "search".into() };
+                let view = search.view(&look, width, 1);
+                cursor = Some((view.cursor.0, rows.len()));
+                rows.extend(view.rows.into_iter().take(1));
+            }
+            None => rows.push(self.hints(width)),
+        }
+        (rows, cursor)
+    }
+
+    fn title(&self, width: usize) -> Line {
+        let Some(model) = self.model() else { return Line::styled("  no changes", Role::Dim) };
+        let (added, removed) = model.stats();
+        let mut left = Line::styled(format!("  {}", one_line(model.path())), Style::from(Role::Heading).bold());
+        left.push(Span::new(format!("  +{added}"), Role::DiffAdded));
+        left.push(Span::new(format!(" −{removed}"), Role::DiffRemoved));
+        let mut right = Line::new();
+        if self.files.len() > 1 {
+            right.push(Span::new(format!("file {} of {} · ", self.file + 1, self.files.len()), Role::Dim));
+        }
+        right.push(Span::new(format!("hunk {} of {}", self.hunk + 1, model.hunk_count().max(1)), Role::Dim));
+        let chosen = self.chosen(self.file);
+        if !chosen.is_empty() {
+            right.push(Span::new(format!(" · {} accepted", chosen.iter().filter(|c| **c).count()), Role::Accent));
+        }
+        truncate(&split(left, right, width, 12), width)
+    }
+
+    fn body(&self, height: usize, width: usize) -> Vec<Line> {
+        let Some(model) = self.model() else { return vec![] };
+        let room = width.saturating_sub(MARGIN).max(2);
+        if model.hunk_count() == 0 {
+            return model.rows(room, Some(height)).into_iter().map(|row| cut(&row.indented(MARGIN), width)).collect();
+        }
+        let visible = self.viewport.visible();
+        let mut rows = Vec::with_capacity(height);
+        for hunk in 0..model.hunk_count() {
+            let from = self.hunk_line(hunk);
+            // The gap before a hunk belongs to it.
+            let begin = from.saturating_sub(usize::from(hunk > 0));
+            let end = if hunk + 1 < model.hunk_count() { self.hunk_line(hunk + 1) - 1 } else { self.lines() };
+            if end <= visible.start {
+                continue;
+            }
+            if begin >= visible.end {
+                break;
+            }
+            let range = begin.max(visible.start)..end.min(visible.end);
+            let painted = if self.splits() { model.split_window(range, room) } else { model.window(range, room) };
+            let refused = self.chosen(self.file).get(hunk) == Some(&false);
+            rows.extend(painted.into_iter().map(|row| cut(&self.margin(row, hunk, refused), width)));
+        }
+        // Wrapped lines make more rows than there is room for: at the end it is the last ones that count.
+        if rows.len() > height && self.viewport.at_bottom() && self.viewport.above() > 0 {
+            rows.drain(..rows.len() - height);
+        }
+        rows.truncate(height);
+        rows
+    }
+
+    fn margin(&self, row: Line, hunk: usize, refused: bool) -> Line {
+        let current = hunk == self.hunk;
+        let mark = match (current, refused) {
+            (_, true) => Span::new("✗ ", Role::Error),
+            (true, false) => Span::new("▌ ", Role::Accent),
+            (false, false) => Span::plain("  "),
+        };
+        let mut line = Line::from(mark);
+        line.fill = row.fill.filter(|_| !refused);
+        let row = if refused { row.over(Style::new().dim()) } else { row };
+        line.extend(row.spans);
+        line
+    }
+
+    fn hints(&self, width: usize) -> Line {
+        let mut hints = vec![];
+        if self.chooses() {
+            hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);
+        }
+        hints.extend([("←→", "hunk"), ("q", "close")]);
+        if self.files.len() > 1 {
+            hints.push(("tab", "file"));
+        }
+        hints.extend([("/", "search"), ("s", "side by side"), ("y", "copy hunk")]);
+        hint_row(&hints, width)
+    }
+}
+
+/// Rows between the title and the hints.
+fn body_height(height: usize) -> usize {
+    height.saturating_sub(2).max(1)
+}
+
+fn edit(search: &mut Editor, chord: &Chord) -> ViewerOutcome {
+    match Edit::from_chord(chord).filter(|e| *e != Edit::Newline) {
+        Some(edit) => {
+            search.apply(edit, 200);
+            ViewerOutcome::Moved
+        }
+        None => ViewerOutcome::Ignored,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three changes, far apart.
+    fn model() -> Arc<DiffModel> {
+        let old: String = (1..=90).map(|n| format!("line {n}\n")).collect();
+        let new = old.replace("line 10\n", "LINE 10\n").replace("line 40\n", "").replace("line 80\n", "line 80\nmore\n");
+        Arc::new(DiffModel::new(Some(&old), Some(&new), "a.txt"))
+    }
+
+    fn press(viewer: &mut DiffViewer, keys: &str) -> ViewerOutcome {
+        let mut last = ViewerOutcome::Ignored;
+        for key in keys.split(' ') {
+            last = viewer.press(&key.parse().unwrap());
+            viewer.fit(80, 12);
+        }
+        last
+    }
+
+    fn shown(viewer: &mut DiffViewer, width: usize, height: usize) -> String {
+        viewer.fit(width, height);
+        let (rows, _) = viewer.view(width, height);
+        assert_eq!(rows.len(), height);
+        assert!(rows.iter().all(|row| row.width() <= width));
+        rows.iter().map(|row| format!("{}\n", row.text().trim_end())).collect()
+    }
+
+    #[test]
+    fn looks_unified_and_side_by_side() {
+        let mut viewer = DiffViewer::new(vec![model()], true);
+        insta::assert_snapshot!("unified_80", shown(&mut viewer, 80, 14));
+        press(&mut viewer, "right space");
+        insta::assert_snapshot!("refused_hunk_80", shown(&mut viewer, 80, 14));
+        insta::assert_snapshot!("side_by_side_150", shown(&mut viewer, 150, 14));
+        insta::assert_snapshot!("narrow_40", shown(&mut viewer, 40, 10));
+    }
+
+    #[test]
+    fn hunks_are_gone_through_and_chosen() {
+        let mut viewer = DiffViewer::new(vec![model()], true);
+        viewer.fit(80, 12);
+        assert_eq!(press(&mut viewer, "right space"), ViewerOutcome::Moved);
+        assert_eq!(viewer.chosen(0), [true, false, true]);
+        press(&mut viewer, "right right right space left left left space");
+        assert_eq!(viewer.chosen(0), [false, false, false]);
+        press(&mut viewer, "a");
+        assert_eq!(viewer.chosen(0), [true, true, true]);
+        assert_eq!(press(&mut viewer, "enter"), ViewerOutcome::Accepted);
+        assert_eq!(press(&mut viewer, "q"), ViewerOutcome::Closed);
+    }
+
+    #[test]
+    fn where_nothing_is_to_be_chosen_enter_and_space_do_nothing() {
+        let mut viewer = DiffViewer::new(vec![model()], false);
+        assert_eq!(press(&mut viewer, "space"), ViewerOutcome::Ignored);
+        assert_eq!(press(&mut viewer, "enter"), ViewerOutcome::Ignored);
+        assert!(viewer.chosen(0).is_empty());
+    }
+
+    #[test]
+    fn search_finds_down_up_and_around() {
+        let mut viewer = DiffViewer::new(vec![model()], false);
+        viewer.fit(80, 8);
+        press(&mut viewer, "/ m o r e enter");
+        assert!(shown(&mut viewer, 80, 8).contains("more"));
+        press(&mut viewer, "home / shift+l i n e space 1 0 enter");
+        assert!(shown(&mut viewer, 80, 8).contains("LINE 10"), "{}", shown(&mut viewer, 80, 8));
+    }
+
+    #[test]
+    fn a_hunk_is_copied_as_a_patch_has_it() {
+        let mut viewer = DiffViewer::new(vec![model()], false);
+        viewer.fit(80, 12);
+        let ViewerOutcome::Copied(text) = press(&mut viewer, "y") else { panic!("not copied") };
+        assert_eq!(text, " line 7\n line 8\n line 9\n-line 10\n+LINE 10\n line 11\n line 12\n line 13\n");
+    }
+
+    #[test]
+    fn the_last_row_of_long_lines_can_be_reached() {
+        let new: String = (0..30).map(|n| format!("{n} {}\n", "word ".repeat(40))).collect();
+        let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(None, Some(&new), "a.txt"))], false);
+        viewer.fit(60, 10);
+        press(&mut viewer, "end");
+        assert!(shown(&mut viewer, 60, 10).contains("30  +"), "{}", shown(&mut viewer, 60, 10));
+    }
+}

@@ -1,0 +1,30 @@
+//! What comes from a model or its server, read: arguments as it wrote them, errors as they are best explained.
+
+use crate::protocol::{ProviderError, ProviderErrorKind};
+use serde_json::Value;
+
+/// Models write no arguments at all as readily as `{}`.
+pub fn parse_arguments(text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Value::Object(Default::default()));
+    }
+    match serde_json::from_str(text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err("the arguments must be a JSON object".into()),
+        Err(error) => {
+            let start: String = text.chars().take(200).collect();
+            Err(format!("the arguments are not valid JSON ({error}); they began with: {start}"))
+        }
+    }
+}
+
+pub fn hint_for(error: &ProviderError) -> Option<&'static str> {
+    match error.kind {
+        ProviderErrorKind::Unauthorised => Some("check the provider's API key"),
+        ProviderErrorKind::Unreachable => Some("is the model server running, and is its address right?"),
+        ProviderErrorKind::NotConfigured => Some("/model chooses a model; /setup adds a provider"),
+        ProviderErrorKind::Busy => Some("the server is overloaded: try again later, or choose another model with /model"),
+        _ => None,
+    }
+}
