@@ -3,11 +3,15 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod completion;
+mod editor_program;
 mod fullscreen;
+mod jobs;
 pub mod keymap;
 mod panel;
 pub mod perform;
 mod prompt;
+mod recall;
 pub mod recording;
 mod root;
 mod status;
@@ -16,6 +20,7 @@ pub mod terminal;
 mod tests;
 mod transcript;
 pub mod view;
+mod workers;
 
 use app::{Model, Setting};
 use backstitch_components::ansi::to_ansi;
@@ -31,8 +36,9 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let size = terminal.size().unwrap_or((80, 24));
     recorder.line("setting", &recording::Facts::of(&setting, size));
+    let performer = Performer::new(world, recorder, terminal.clone(), setting.root.clone());
     let (model, first) = Model::new(setting, size);
-    let props = root::RootProps { model, performer: Performer::new(world, recorder, terminal.clone()), cursor: Default::default(), first };
+    let props = root::RootProps { model, performer, cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));
     let model = &mut element.props.model;

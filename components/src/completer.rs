@@ -105,10 +105,12 @@ impl Completer {
 
     pub fn view(&self, width: usize, max_rows: usize) -> Vec<Line> {
         let visible = self.visible(max_rows);
-        let shown: Vec<(Line, &Entry)> = self.entries[visible.clone()].iter().map(|entry| (label(entry, width), entry)).collect();
+        // In a narrow window what it is says more than what may follow.
+        let hints = width >= 60;
+        let shown: Vec<(Line, &Entry)> = self.entries[visible.clone()].iter().map(|entry| (label(entry, hints, width), entry)).collect();
         // One column for all that describe themselves, unless that leaves it no room.
         let column = shown.iter().map(|(label, _)| label.width()).max().unwrap_or(0) + 2;
-        let column = column.min(width / 2).max(16.min(width));
+        let column = column.min(width / 2);
         visible.zip(shown).map(|(at, (label, entry))| self.row(at, label, entry, column, width)).collect()
     }
 
@@ -128,7 +130,8 @@ impl Completer {
     /// `3/120` and what the keys do; `note` says what is still going on.
     pub fn footer(&self, hints: &[Hint<'_>], note: &str, width_all: usize) -> Line {
         let at = self.selected.map_or(0, |at| at + 1);
-        let mut left = Line::styled(format!("  {}", if at == 0 { self.matching.to_string() } else { format!("{at}/{}", self.matching) }), Role::Dim);
+        let mut left =
+            Line::styled(format!("  {}", if at == 0 { self.matching.to_string() } else { format!("{at}/{}", self.matching) }), Role::Dim);
         for (key, does) in hints {
             let more = Line::styled(" · ", Role::Dim).and((*key).to_owned(), Role::Accent).and(format!(" {does}"), Role::Dim);
             if left.width() + more.width() + 2 + width(note) > width_all {
@@ -142,7 +145,7 @@ impl Completer {
 }
 
 /// The text with what matched set off and its folders dim, then the hint. Too long, it loses its beginning.
-fn label(entry: &Entry, width_all: usize) -> Line {
+fn label(entry: &Entry, hints: bool, width_all: usize) -> Line {
     let clean = one_line(&entry.text);
     // Cleaning may move characters: then what matched is not shown.
     let positions: &[usize] = if matches!(clean, Cow::Borrowed(_)) || clean == entry.text { &entry.positions } else { &[] };
@@ -158,7 +161,7 @@ fn label(entry: &Entry, width_all: usize) -> Line {
         let hit = positions.binary_search(&nth).is_ok();
         line.push(Span::new(c.to_string(), if hit { base.patch(Style::from(Role::Accent).bold().underline()) } else { base }));
     }
-    if !entry.hint.is_empty() {
+    if !entry.hint.is_empty() && (hints || entry.about.is_empty()) {
         line = line.and(format!(" {}", one_line(&entry.hint)), Role::Dim);
     }
     line
@@ -205,7 +208,10 @@ mod tests {
         let rows = completer.view(30, 5);
         assert_eq!((rows.len(), texts(&rows)[2].as_str()), (5, "  ▸ f9"));
         assert!(completer.view(30, 0).is_empty());
-        assert_eq!(completer.footer(&[("tab", "takes"), ("esc", "closes")], "indexing…", 50).text(), "  10/300 · tab takes · esc closes         indexing…");
+        assert_eq!(
+            completer.footer(&[("tab", "takes"), ("esc", "closes")], "indexing…", 50).text(),
+            "  10/300 · tab takes · esc closes         indexing…"
+        );
         assert_eq!(completer.footer(&[("tab", "takes"), ("esc", "closes")], "", 22).text(), "  10/300 · tab takes");
     }
 

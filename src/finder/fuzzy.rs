@@ -2,7 +2,7 @@
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
-    pattern::{Atom, AtomKind, CaseMatching, Normalization, Pattern},
+    pattern::{Atom, AtomKind, CaseMatching, Normalization},
 };
 
 /// A name that matches: its index, and which of its characters did.
@@ -36,14 +36,17 @@ pub fn rank<'a>(query: &str, names: impl Iterator<Item = &'a str>) -> Vec<Match>
     found.into_iter().map(|(_, _, found)| found).collect()
 }
 
-/// Those that contain every word of the query, in the order given.
+/// Those that contain every word of the query, whatever the case, in the order given.
 pub fn contain<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<Match> {
-    let pattern = Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Substring);
-    let (mut matcher, mut buffer) = (Matcher::new(Config::DEFAULT), vec![]);
+    let folded = |text: &str| text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect::<Vec<char>>();
+    let words: Vec<Vec<char>> = query.split_whitespace().map(folded).collect();
     let found = texts.enumerate().filter_map(|(at, text)| {
-        let mut positions = vec![];
-        pattern.indices(Utf32Str::new(text, &mut buffer), &mut matcher, &mut positions)?;
-        Some(Match { at, positions: rising(positions) })
+        let text = folded(text);
+        let starts: Option<Vec<usize>> = words.iter().map(|word| text.windows(word.len()).position(|window| window == word)).collect();
+        let mut positions: Vec<usize> = starts?.into_iter().zip(&words).flat_map(|(start, word)| start..start + word.len()).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        Some(Match { at, positions })
     });
     found.collect()
 }

@@ -141,7 +141,8 @@ impl Search<'_> {
             return self.some(0, entries);
         }
         std::thread::scope(|scope| {
-            let parts: Vec<_> = entries.chunks(share).enumerate().map(|(n, part)| scope.spawn(move || self.some(n * share, part))).collect();
+            let parts: Vec<_> =
+                entries.chunks(share).enumerate().map(|(n, part)| scope.spawn(move || self.some(n * share, part))).collect();
             parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
         })
     }

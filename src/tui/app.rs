@@ -5,7 +5,9 @@
 
 use super::{
     approval::Approval,
+    completion::Completion,
     fullscreen::Window,
+    jobs::{self, Job, Report},
     keymap::{self, Action, Context},
     panel::{Panel, PanelOutcome},
     prompt::Prompt,
@@ -45,6 +47,7 @@ pub enum Msg {
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
+    Report(Report),
 }
 
 /// What a session begins with besides its events.
@@ -66,6 +69,7 @@ pub enum Cmd {
     SaveProvider(ProviderSettings),
     Suspend,
     Repaint,
+    Do(Job),
     /// Text for the clipboard.
     Copy(String),
     /// The demo instead of this session.
@@ -99,6 +103,7 @@ pub struct Model {
     pub tick: u64,
     pub transcript: Transcript,
     pub prompt: Prompt,
+    pub completion: Completion,
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
@@ -126,6 +131,7 @@ impl Model {
         let (trusted, setting_fullscreen) = (setting.trusted, setting.fullscreen);
         let model = Model {
             prompt: Prompt::new(setting.placeholder.clone()),
+            completion: Completion::default(),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
             hasty: Some(Duration::ZERO),
@@ -221,7 +227,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
         model.resizing = None;
     }
-    let cmds = match msg {
+    let mut cmds = match msg {
         Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => paste(model, &text),
         Msg::Resize(columns, rows) => {
@@ -254,6 +260,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.say(notice);
             vec![]
         }
+        Msg::Report(report) => jobs::report(model, report),
         Msg::EngineGone => {
             model.say(
                 Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"),
@@ -262,6 +269,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Terminated => vec![Cmd::Exit],
     };
+    cmds.extend(model.prompt.recall.unsaved());
     Approval::follow(model);
     view::fit(model);
     cmds
@@ -290,7 +298,7 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     if model.approval.as_mut().is_some_and(|a| a.arm(now, quiet)) {
         return Approval::key(model, chord);
     }
-    prompt_key(model, chord)
+    Prompt::key(model, chord)
 }
 
 fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
@@ -309,6 +317,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
         PanelOutcome::Closed => vec![],
+        PanelOutcome::Types(text) => jobs::report(model, Report::Edited(Ok(text))),
         PanelOutcome::Does(cmd) => {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
                 model.status.connecting = Some(settings.clone());
@@ -318,24 +327,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
     }
 }
 
-fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
-    let width = model.width();
-    match keymap::action(Context::Prompt, chord) {
-        Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
-        Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
-        Some(action) => return act(model, action),
-        None => {}
-    }
-    if let Some(edit) = Edit::from_chord(chord) {
-        model.prompt.editor.apply(edit, width);
-        model.exit_armed = None;
-    }
-    vec![]
-}
-
-fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let width = model.width();
     // Whatever opens from here was asked for.
     model.hasty = None;
@@ -345,8 +337,9 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
         Action::Older => return Prompt::older(model),
         Action::Newer => model.prompt.newer(),
+        Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
-        Action::Keys => model.panel = Some(Panel::Keys),
+        Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
         Action::Interrupt => return interrupt(model),
         Action::Cancel => return cancel(model),
         Action::Exit => return vec![Cmd::Exit],
@@ -409,7 +402,7 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
             _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
         },
     }
-    vec![]
+    Completion::follow(model, false)
 }
 
 fn begin(model: &mut Model, opened: Opened) {
@@ -430,6 +423,7 @@ fn begin(model: &mut Model, opened: Opened) {
 
 fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
     let (now, width) = (model.now, model.width());
+    model.completion.saw(&event.body, &model.setting.root);
     model.status.fold(&event, now);
     match event.body {
         EventBody::Session(event) => return session(model, event),
@@ -478,6 +472,10 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             if let Some(Panel::Setup(setup)) = &mut model.panel {
                 setup.found(servers);
             }
+        }
+        SessionEvent::Models(models) if model.completion.expects_models() => {
+            model.prompt.models = models;
+            Completion::refresh(model);
         }
         SessionEvent::Models(models) => {
             let current = model.status.model.as_ref().map(|m| m.id.clone());

@@ -1,7 +1,7 @@
 //! Completion in the prompt: which popup is open, what its entries are, what its keys do.
 //!
 //! - It opens by typing, never by moving through the history or by pasting, and takes no key but those of its own context.
-//! - What touches the disk is asked by [`Cmd::Find`] and comes back as an answer; an answer to anything but the newest question
+//! - What touches the disk is asked by [`Job::Find`] and comes back as an answer; an answer to anything but the newest question
 //!   is dropped. Commands, arguments and history lines are matched at once.
 //! - Enter takes an entry only if the entries belong to what is typed now, and if that changes anything: else it sends.
 
@@ -12,6 +12,7 @@ mod word;
 
 use super::{
     app::{Cmd, Model},
+    jobs::Job,
     keymap::{self, Action, Context},
     prompt::Prompt,
 };
@@ -100,7 +101,7 @@ impl Completion {
         match kind {
             Kind::Mention | Kind::ShellPath => {
                 completion.asked += 1;
-                vec![Cmd::Find(Query { id: completion.asked, text, recent: completion.recent.clone(), opens })]
+                vec![Cmd::Do(Job::Find(Query { id: completion.asked, text, recent: completion.recent.clone(), opens }))]
             }
             Kind::Argument("model") if completion.models == Models::Unknown => {
                 completion.models = Models::Asked;
@@ -194,7 +195,7 @@ impl Completion {
         let Some(taken) = popup.list.offered().map(|entry| entry.text.clone()) else { return vec![] };
         let word = popup.word.clone();
         let more = match word.kind {
-            Kind::Command => commands::ALL.iter().any(|command| command.name == taken && !command.arguments.is_empty()),
+            Kind::Command => named(&taken).is_some_and(|command| !command.arguments.is_empty()),
             Kind::Mention | Kind::ShellPath => taken.ends_with('/'),
             Kind::Argument(_) | Kind::ShellLine => false,
         };
@@ -210,7 +211,7 @@ impl Completion {
             let there = &model.prompt.editor.text()[word.range.clone()];
             return (there != word.replaced(&taken)).then(|| Self::take(model));
         }
-        let asks = matches!(word.kind, Kind::Command) && commands::ALL.iter().any(|c| c.name == taken && c.needs_argument());
+        let asks = matches!(word.kind, Kind::Command) && named(&taken).is_some_and(|command| command.needs_argument());
         let rest = model.prompt.editor.text()[word.range.end..].trim();
         if asks && rest.is_empty() {
             return Some(Self::put(model, &word, &taken, true));
@@ -226,7 +227,9 @@ impl Completion {
         let mut text = word.replaced(taken);
         let after = model.prompt.editor.text()[word.range.end..].chars().next();
         let file = matches!(word.kind, Kind::Mention | Kind::ShellPath) && !more;
-        if (file && after.is_none_or(|c| !c.is_whitespace() && c.is_alphanumeric())) || (more && word.kind == Kind::Command && after.is_none()) {
+        if (file && after.is_none_or(|c| !c.is_whitespace() && c.is_alphanumeric()))
+            || (more && word.kind == Kind::Command && after.is_none())
+        {
             text.push(' ');
         }
         model.prompt.editor.replace(word.range.clone(), &text);
@@ -257,7 +260,14 @@ impl Completion {
             Kind::Mention => "sends",
             Kind::ShellLine | Kind::ShellPath => "runs",
         };
-        let hints = [("tab", "takes"), ("enter", enter), ("esc", "closes")];
-        Some(popup.list.footer(&hints, if popup.indexing { "indexing…" } else { "" }, width))
+        let both = [("tab or enter", "takes"), ("esc", "closes")];
+        let apart = [("tab", "takes"), ("enter", enter), ("esc", "closes")];
+        let hints = if enter == "takes" { &both[..] } else { &apart };
+        Some(popup.list.footer(hints, if popup.indexing { "indexing…" } else { "" }, width))
     }
+}
+
+/// The command of an entry.
+fn named(entry: &str) -> Option<&'static commands::SlashCommand> {
+    commands::ALL.iter().find(|command| entry.strip_prefix('/') == Some(command.name))
 }

@@ -1,6 +1,7 @@
 //! What lies over the prompt and takes its keys: a question or a list, one at a time.
 
 mod diff;
+mod history;
 mod keys;
 mod setup;
 mod trust;
@@ -9,6 +10,7 @@ use super::app::{Cmd, Model};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
 pub use diff::Diff;
+pub use history::HistorySearch;
 pub use setup::Setup;
 pub use trust::Trust;
 
@@ -16,8 +18,9 @@ pub use trust::Trust;
 pub enum Panel {
     Trust(Box<Trust>),
     Setup(Box<Setup>),
+    History(Box<HistorySearch>),
     /// The keys and what they do.
-    Keys,
+    Keys(keys::Keys),
     Diff(Box<Diff>),
 }
 
@@ -28,6 +31,8 @@ pub enum PanelOutcome {
     Closed,
     /// Closes, and this is to be done.
     Does(Cmd),
+    /// Closes, and the prompt has this text now.
+    Types(String),
 }
 
 impl Panel {
@@ -37,6 +42,10 @@ impl Panel {
 
     pub fn setup() -> Panel {
         Panel::Setup(Box::default())
+    }
+
+    pub fn history(entries: &[String], query: &str) -> Panel {
+        Panel::History(Box::new(HistorySearch::new(entries, query)))
     }
 
     /// Does it need the whole screen?
@@ -61,7 +70,8 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
-            Panel::Keys => PanelOutcome::Closed,
+            Panel::History(search) => search.press(chord),
+            Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
         }
     }
@@ -72,8 +82,10 @@ impl Panel {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Panel::Setup(setup) = self {
-            setup.paste(text);
+        match self {
+            Panel::Setup(setup) => setup.paste(text),
+            Panel::History(search) => search.paste(text),
+            _ => {}
         }
     }
 
@@ -81,7 +93,8 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
-            Panel::Keys => keys::view(width, max_rows),
+            Panel::History(search) => search.view(width, max_rows),
+            Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
         }
     }

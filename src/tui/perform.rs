@@ -2,18 +2,22 @@
 
 use super::{
     app::{Cmd, Model, Msg, Opened},
+    jobs::Job,
     recording,
     terminal::Tty,
+    workers::Workers,
 };
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
+    history::History,
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings},
 };
 use backstitch_components::code::warm_up;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,6 +29,14 @@ pub trait World: Send + Sync {
     /// Remembers that the folder is trusted; a warning if that could not be written down.
     fn trust(&mut self) -> Option<Notice>;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
+    /// Where what is typed is kept; nowhere, unless said otherwise.
+    fn history(&self) -> Option<History> {
+        None
+    }
+    /// The program to edit texts with.
+    fn editor(&self) -> String {
+        "vi".into()
+    }
 }
 
 /// Why the screen is left.
@@ -35,6 +47,8 @@ pub enum Leave {
     Repaint,
     /// Inline becomes fullscreen, or the other way round.
     Switch,
+    /// For the user's editor.
+    Edit,
     Demo,
 }
 
@@ -51,11 +65,13 @@ pub struct Performer {
     /// Grammars have been loaded.
     warm: bool,
     terminal: Arc<Tty>,
+    workers: Workers,
 }
 
 impl Performer {
-    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>) -> Self {
+    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>, root: PathBuf) -> Self {
         let (reporter, reports) = mailbox();
+        let workers = Workers::new(root, world.history(), reporter.clone());
         Performer {
             world,
             handle: None,
@@ -65,6 +81,7 @@ impl Performer {
             recorder,
             began: Instant::now(),
             leave: None,
+            workers,
             warm: false,
             terminal,
         }
@@ -100,6 +117,14 @@ impl Performer {
             }
             Cmd::Open => vec![self.open()],
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
+            Cmd::Do(Job::EditPrompt(text)) => {
+                self.workers.draft = Some(text);
+                self.leave(Leave::Edit)
+            }
+            Cmd::Do(job) => {
+                self.workers.start(job);
+                vec![]
+            }
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Copy(text) => vec![self.copy(&text)],
@@ -119,6 +144,11 @@ impl Performer {
             Ok(()) => Notice::info("Copied."),
             Err(error) => Notice::warning(format!("It could not be copied: {error}")),
         })
+    }
+
+    /// The prompt in the user's editor, while the screen is left.
+    pub fn edit(&mut self) {
+        self.workers.edit(&self.world.editor());
     }
 
     fn leave(&mut self, why: Leave) -> Vec<Msg> {

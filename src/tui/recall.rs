@@ -2,7 +2,7 @@
 //!
 //! Nothing is read before the first look back; keys that come before the answer are carried out when it is there.
 
-use super::{app::Cmd, prompt::Prompt};
+use super::{app::Cmd, jobs::Job, prompt::Prompt};
 use std::collections::HashSet;
 
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Recall {
 
     /// What is to be written down.
     pub fn unsaved(&mut self) -> impl Iterator<Item = Cmd> {
-        std::mem::take(&mut self.unsaved).into_iter().map(Cmd::Remember)
+        std::mem::take(&mut self.unsaved).into_iter().map(|text| Cmd::Do(Job::Remember(text)))
     }
 
     /// Asks for the earlier ones, once.
@@ -54,7 +54,7 @@ impl Recall {
             return vec![];
         }
         self.state = State::Asked;
-        vec![Cmd::LoadHistory]
+        vec![Cmd::Do(Job::LoadHistory)]
     }
 
     fn load(&mut self, earlier: Vec<String>) {
@@ -87,7 +87,9 @@ impl Recall {
         if let Some((text, steps)) = recall.waiting.take()
             && text == editor.text()
         {
-            (0..steps).for_each(|_| drop(editor.recall_older(&recall.entries)));
+            for _ in 0..steps {
+                editor.recall_older(&recall.entries);
+            }
         }
     }
 }

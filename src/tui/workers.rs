@@ -1,9 +1,13 @@
 //! The screen's own threads: the finder's index and the history's disk. Each starts with the first thing to do for it.
 
-use super::app::Msg;
+use super::{
+    app::Msg,
+    editor_program,
+    jobs::{Job, Report},
+};
 use crate::{
     finder::{Disk, Finder, Query},
-    history::{History, Keeper, Report},
+    history::{self, History, Keeper},
     mailbox::Mailbox,
     protocol::Notice,
 };
@@ -16,34 +20,45 @@ pub struct Workers {
     reporter: Mailbox<Msg>,
     finder: Option<Finder>,
     keeper: Option<Keeper>,
+    /// What the user's editor is to open.
+    pub draft: Option<String>,
 }
 
 impl Workers {
     pub fn new(root: PathBuf, history: Option<History>, reporter: Mailbox<Msg>) -> Self {
-        Workers { root, history, reporter, finder: None, keeper: None }
+        Workers { root, history, reporter, finder: None, keeper: None, draft: None }
     }
 
-    pub fn find(&mut self, query: Query) {
+    pub fn start(&mut self, job: Job) {
+        match job {
+            Job::Find(query) => self.find(query),
+            Job::Remember(text) => {
+                if let Some(keeper) = self.keeper() {
+                    keeper.append(text);
+                }
+            }
+            Job::LoadHistory => match self.keeper() {
+                Some(keeper) => keeper.load(),
+                None => self.reporter.send(Msg::Report(Report::History(vec![]))),
+            },
+            Job::EditPrompt(text) => self.draft = Some(text),
+        }
+    }
+
+    /// While the screen is left.
+    pub fn edit(&mut self, program: &str) {
+        if let Some(text) = self.draft.take() {
+            self.reporter.send(Msg::Report(Report::Edited(editor_program::edit(program, &text))));
+        }
+    }
+
+    fn find(&mut self, query: Query) {
         if self.finder.is_none() {
             let (tree, reporter) = (Arc::new(Disk { root: self.root.clone() }), self.reporter.clone());
-            self.finder = Finder::start(tree, Box::new(move |answer| reporter.send(Msg::Completed(answer))));
+            self.finder = Finder::start(tree, Box::new(move |answer| reporter.send(Msg::Report(Report::Found(answer)))));
         }
         if let Some(finder) = &self.finder {
             finder.ask(query);
-        }
-    }
-
-    pub fn remember(&mut self, text: String) {
-        if let Some(keeper) = self.keeper() {
-            keeper.append(text);
-        }
-    }
-
-    /// Comes back as [`Msg::History`].
-    pub fn load_history(&mut self) {
-        match self.keeper() {
-            Some(keeper) => keeper.load(),
-            None => self.reporter.send(Msg::History(vec![])),
         }
     }
 
@@ -52,8 +67,10 @@ impl Workers {
             let reporter = self.reporter.clone();
             let report = move |report| {
                 reporter.send(match report {
-                    Report::Loaded(texts) => Msg::History(texts),
-                    Report::Failed(why) => Msg::Notice(Notice::warning(format!("The prompt history lasts for this session only: {why}"))),
+                    history::Report::Loaded(texts) => Msg::Report(Report::History(texts)),
+                    history::Report::Failed(why) => {
+                        Msg::Notice(Notice::warning(format!("The prompt history lasts for this session only: {why}")))
+                    }
                 });
             };
             self.keeper = Keeper::start(self.history.clone()?, Box::new(report));

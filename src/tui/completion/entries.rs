@@ -26,8 +26,12 @@ pub fn known(model: &Model, word: &Word) -> Option<Vec<Entry>> {
         }
         Kind::Mention | Kind::ShellPath => return None,
     };
-    let matches = fuzzy::rank(&word.query, all.iter().map(|entry| entry.text.as_str()));
-    let entries = matches.into_iter().map(|found| Entry { positions: found.positions, ..all[found.at].clone() });
+    let sign = usize::from(word.kind == Kind::Command);
+    let matches = fuzzy::rank(&word.query, all.iter().map(|entry| &entry.text[sign..]));
+    let entries = matches.into_iter().map(|found| {
+        let positions = found.positions.into_iter().map(|at| at + sign).collect();
+        Entry { positions, ..all[found.at].clone() }
+    });
     // What is typed in full needs no offer.
     let entries = entries.filter(|entry| word.kind != Kind::ShellLine || entry.text != word.query);
     Some(entries.take(MOST_LINES).collect())
@@ -38,7 +42,7 @@ fn named(text: &str) -> Entry {
 }
 
 fn of_command(command: &commands::SlashCommand) -> Entry {
-    Entry { hint: command.arguments.into(), about: command.help.into(), ..named(command.name) }
+    Entry { hint: command.arguments.into(), about: command.help.into(), ..named(&format!("/{}", command.name)) }
 }
 
 fn arguments(model: &Model, command: &str) -> Vec<Entry> {

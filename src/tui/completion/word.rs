@@ -61,8 +61,7 @@ impl Word {
                 format!("@\"{}{closing}{}", taken.replace('"', "\\\""), self.lines)
             }
             Kind::Mention => format!("@{taken}{}", self.lines),
-            Kind::Command => format!("/{taken}"),
-            Kind::Argument(_) => taken.to_owned(),
+            Kind::Command | Kind::Argument(_) => taken.to_owned(),
             Kind::ShellLine => format!("!{taken}"),
             Kind::ShellPath => escaped(taken),
         }
@@ -103,7 +102,8 @@ fn mention(head: &str, tail: &str) -> Option<Word> {
 
 /// Where `:10`, `:10-20` or the colon that will begin it stands; the end if there is none.
 fn lines_at(name: &str) -> usize {
-    let lines = |tail: &str| tail.chars().all(|c| c.is_ascii_digit() || c == '-') && tail.matches('-').count() <= 1 && !tail.starts_with('-');
+    let lines =
+        |tail: &str| tail.chars().all(|c| c.is_ascii_digit() || c == '-') && tail.matches('-').count() <= 1 && !tail.starts_with('-');
     name.rfind(':').filter(|at| lines(&name[at + 1..])).unwrap_or(name.len())
 }
 
@@ -121,7 +121,12 @@ fn slash(text: &str, head: &str, tail: &str) -> Option<Word> {
     let command = commands::ALL.iter().find(|command| command.name == &head[1..blank])?;
     let start = blank + head[blank..].len() - head[blank..].trim_start().len();
     let query = head[start..].into();
-    (!command.arguments.is_empty()).then(|| Word { kind: Kind::Argument(command.name), range: start..text.len(), query, lines: String::new() })
+    (!command.arguments.is_empty()).then(|| Word {
+        kind: Kind::Argument(command.name),
+        range: start..text.len(),
+        query,
+        lines: String::new(),
+    })
 }
 
 fn shell(text: &str, head: &str, tail: &str) -> Option<Word> {

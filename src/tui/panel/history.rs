@@ -53,7 +53,9 @@ impl HistorySearch {
         let chord = if chord.ctrl && chord.code == iocraft::KeyCode::Char('r') { Chord::plain(iocraft::KeyCode::Down) } else { *chord };
         match self.picker.press(&chord) {
             PickerOutcome::Query => self.narrow(),
-            PickerOutcome::Chosen(at) => return self.entries.get(at).map_or(PanelOutcome::Closed, |(text, _)| PanelOutcome::Types(text.clone())),
+            PickerOutcome::Chosen(at) => {
+                return self.entries.get(at).map_or(PanelOutcome::Closed, |(text, _)| PanelOutcome::Types(text.clone()));
+            }
             PickerOutcome::Closed => return PanelOutcome::Closed,
             PickerOutcome::Moved | PickerOutcome::Ignored => {}
         }

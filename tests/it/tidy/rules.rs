@@ -322,15 +322,7 @@ fn spawning(sources: &[Source]) -> Vec<Finding> {
     let words = ["spawn", "spawn_blocking", "Command::new", "thread::Builder", "thread::scope"];
     // The finder's index and the history's disk have a thread of their own, since typing waits for neither; the user's editor runs
     // while the screen is left.
-    let free = [
-        "src/engine",
-        "src/tools/shell",
-        "src/checkpoint",
-        "src/hooks",
-        "src/finder",
-        "src/history",
-        "src/tui/editor_program.rs",
-    ];
+    let free = ["src/engine", "src/tools/shell", "src/checkpoint", "src/hooks", "src/finder", "src/history", "src/tui/editor_program.rs"];
     forbidden(sources, &words, |path| {
         !free.iter().any(|f| path.starts_with(f)) && !path.contains("/examples/") && !path.starts_with("benches")
     })
