@@ -18,25 +18,25 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter      send                         ctrl+l     redraw
-     ctrl+j     new line                     ctrl+f     search the conversation
-     up         earlier, or take one back    pageup     page up (fullscreen)
-     down       later prompt                 pagedown   page down
-     shift+tab  change the mode              ctrl+home  first line
-     ?          these keys                   ctrl+end   newest line
-     esc        interrupt; twice: go back    ctrl+z     to the shell
-     ctrl+s     send into the turn           ctrl+c     clear, interrupt, exit
-     ctrl+t     show reasoning               ctrl+d     exit
-     In the text
-     ctrl+a      start of line           ctrl+u      cut to start of line
-     ctrl+e      end of line             ctrl+k      cut to end of line
-     alt+b       word left               ctrl+y      paste what was cut
-     alt+f       word right              ctrl+_      undo
-     ctrl+w      cut word left           ctrl+alt+r  redo
-     In a question
-     y            yes                       v            show all of it
-     a            yes, for this session     enter        take the marked choice
-     any key closes this
+     enter      send
+     ctrl+j     new line
+     up         earlier, or take one back
+     down       later prompt
+     ctrl+r     search what was typed before
+     tab        complete the word
+     ctrl+g     write in $EDITOR
+     shift+tab  change the mode
+     ?          these keys
+     esc        interrupt; twice: go back
+     ctrl+s     send into the turn
+     ctrl+t     show reasoning
+     ctrl+l     redraw
+     ctrl+f     search the conversation
+     pageup     page up (fullscreen)
+     pagedown   page down
+     ctrl+home  first line
+     ctrl+end   newest line
+     down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
     bench.keys("esc");
