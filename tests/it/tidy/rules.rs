@@ -213,8 +213,12 @@ const TABLE: &[(&str, &[&str])] = &[
 const WIRING: [&str; 6] = ["launch", "app", "cli", "replay", "main", "lib"];
 
 /// Single files that may name more than their module: they hold a running engine.
-const MORE: &[(&str, &[&str])] =
-    &[("src/tui.rs", &["engine"]), ("src/tui/perform.rs", &["engine", "mailbox"]), ("src/headless.rs", &["engine", "launch", "llm"])];
+const MORE: &[(&str, &[&str])] = &[
+    ("src/tui.rs", &["engine"]),
+    ("src/tui/workers.rs", &["mailbox"]),
+    ("src/tui/perform.rs", &["engine", "mailbox"]),
+    ("src/headless.rs", &["engine", "launch", "llm"]),
+];
 
 fn imports(sources: &[Source]) -> Vec<Finding> {
     let mut found = vec![];
@@ -305,10 +309,23 @@ fn purity(sources: &[Source]) -> Vec<Finding> {
         ["async", "tokio", "Instant", "SystemTime", "std::fs", "fs::", "std::env", "std::net", "std::process", "thread", "backstitch"];
     let mut found = forbidden(sources, &agent, |path| path.starts_with("src/agent"));
     found.extend(forbidden(sources, &["async", "Instant", "SystemTime", "std::fs", "std::env", "thread", "tokio"], |path| {
-        ["app.rs", "view.rs", "prompt.rs", "status.rs", "transcript.rs", "approval.rs", "blocks.rs", "keymap.rs"]
-            .iter()
-            .any(|f| path == format!("src/tui/{f}"))
+        [
+            "app.rs",
+            "view.rs",
+            "prompt.rs",
+            "status.rs",
+            "transcript.rs",
+            "approval.rs",
+            "blocks.rs",
+            "keymap.rs",
+            "completion.rs",
+            "jobs.rs",
+            "recall.rs",
+        ]
+        .iter()
+        .any(|f| path == format!("src/tui/{f}"))
             || path.starts_with("src/tui/panel")
+            || path.starts_with("src/tui/completion/")
     }));
     // In braces too.
     for source in sources.iter().filter(|s| s.path.starts_with("components/src")) {
