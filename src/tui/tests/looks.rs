@@ -18,24 +18,24 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter      send
-     ctrl+j     new line
-     up         earlier, or take one back
-     down       later prompt
-     ctrl+r     search what was typed before
-     tab        complete the word
-     ctrl+g     write in $EDITOR
-     shift+tab  change the mode
-     ?          these keys
-     esc        interrupt; twice: go back
+     enter      send                         ctrl+t     show reasoning
+     ctrl+j     new line                     ctrl+l     redraw
+     up         earlier, or take one back    ctrl+f     search the conversation
+     down       later prompt                 pageup     page up (fullscreen)
+     ctrl+r     search the history           pagedown   page down
+     tab        complete the word            ctrl+home  first line
+     ctrl+g     write in $EDITOR             ctrl+end   newest line
+     shift+tab  change the mode              ctrl+z     to the shell
+     ?          these keys                   ctrl+c     clear, interrupt, exit
+     esc        interrupt; twice: go back    ctrl+d     exit
      ctrl+s     send into the turn
-     ctrl+t     show reasoning
-     ctrl+l     redraw
-     ctrl+f     search the conversation
-     pageup     page up (fullscreen)
-     pagedown   page down
-     ctrl+home  first line
-     ctrl+end   newest line
+     In the text
+     ctrl+a      start of line           ctrl+u      cut to start of line
+     ctrl+e      end of line             ctrl+k      cut to end of line
+     alt+b       word left               ctrl+y      paste what was cut
+     alt+f       word right              ctrl+_      undo
+     ctrl+w      cut word left           ctrl+alt+r  redo
+     While a list of completions is open
      down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
