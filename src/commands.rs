@@ -11,6 +11,7 @@ mod keys;
 mod mode;
 mod model;
 mod redraw;
+mod rewind;
 mod setup;
 mod status;
 mod theme;
@@ -25,6 +26,14 @@ pub struct SlashCommand {
     pub arguments: &'static str,
     pub help: &'static str,
     pub run: fn(&str, &Around) -> Outcome,
+}
+
+impl SlashCommand {
+    /// Does it come to nothing without one?
+    pub fn needs_argument(&self) -> bool {
+        // Without one, it lists or switches to what there is.
+        !self.arguments.is_empty() && !self.arguments.starts_with('[')
+    }
 }
 
 /// What a command may look at.
@@ -59,6 +68,7 @@ pub enum Screen {
     Export(Option<String>),
     Status,
     Usage,
+    Checkpoints,
     Setup,
     Exit,
 }
@@ -68,6 +78,7 @@ pub const ALL: &[SlashCommand] = &[
     model::COMMAND,
     mode::COMMAND,
     undo::COMMAND,
+    rewind::COMMAND,
     clear::COMMAND,
     copy::COMMAND,
     export::COMMAND,

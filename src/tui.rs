@@ -3,15 +3,20 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod checkpoints;
+mod completion;
+mod editor_program;
 mod events;
 mod fullscreen;
 mod images;
+mod jobs;
 pub mod keymap;
 pub mod looks;
 pub mod outside;
 mod panel;
 pub mod perform;
 mod prompt;
+mod recall;
 pub mod recording;
 mod report;
 mod root;
@@ -21,6 +26,7 @@ pub mod terminal;
 mod tests;
 mod transcript;
 pub mod view;
+mod workers;
 
 use app::{Model, Setting};
 use backstitch_components::ansi::to_ansi;
@@ -36,8 +42,8 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let size = terminal.size().unwrap_or((80, 24));
     recorder.line("setting", &recording::Facts::of(&setting, size));
+    let performer = Performer::new(world, recorder, terminal.clone(), setting.root.clone());
     let (model, first) = Model::new(setting, size);
-    let performer = Performer::new(world, recorder, terminal.clone());
     let props = root::RootProps { model, performer, cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));

@@ -9,7 +9,9 @@
 
 pub mod ansi;
 pub mod chat_log;
+pub mod checkpoint_browser;
 pub mod code;
+pub mod completer;
 pub mod dialog;
 pub mod diff_view;
 pub mod diff_viewer;

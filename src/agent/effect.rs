@@ -23,6 +23,8 @@ pub enum Effect {
     StopTool(CallId),
     TakeCheckpoint(CheckpointRequest),
     Restore(CheckpointId),
+    /// What has changed since.
+    Compare(CheckpointId),
     StartTimer(TimerId, Duration),
     UseModel(ModelId),
     Connect(ProviderSettings),

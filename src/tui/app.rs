@@ -5,13 +5,16 @@
 
 use super::{
     approval::Approval,
+    checkpoints::Checkpoints,
+    completion::Completion,
     events,
     fullscreen::Window,
     images,
+    jobs::{self, Job, Report},
     keymap::{self, Action, Context},
     looks::{self, Looks},
-    outside::{Errand, Report},
-    panel::{Panel, PanelOutcome},
+    outside::{Errand, News},
+    panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Cell, Layout, Transcript},
@@ -49,8 +52,9 @@ pub enum Msg {
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
-    /// Of the terminal, the desktop or the disk.
     Report(Report),
+    /// Of the terminal, the desktop or the disk.
+    News(News),
 }
 
 /// What a session begins with besides its events.
@@ -74,6 +78,7 @@ pub enum Cmd {
     Errand(Errand),
     Suspend,
     Repaint,
+    Do(Job),
     /// Text for the clipboard.
     Copy(String),
     /// Text for a file, which must not exist yet; without a name it gets one.
@@ -112,9 +117,13 @@ pub struct Model {
     pub tick: u64,
     pub transcript: Transcript,
     pub prompt: Prompt,
+    pub completion: Completion,
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
+    pub checkpoints: Checkpoints,
+    /// A second esc at rest before this time opens the checkpoints.
+    pub esc_armed: Option<Duration>,
     /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
     /// into the prompt.
     pub hasty: Option<Duration>,
@@ -140,6 +149,7 @@ impl Model {
         let (trusted, setting_fullscreen) = (setting.trusted, setting.fullscreen);
         let model = Model {
             prompt: Prompt::new(setting.placeholder.clone()),
+            completion: Completion::default(),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
             looks: Looks::new(setting.theme.clone()),
@@ -149,6 +159,8 @@ impl Model {
             now: Duration::ZERO,
             tick: 0,
             transcript: Transcript::default(),
+            checkpoints: Checkpoints::default(),
+            esc_armed: None,
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
@@ -170,15 +182,15 @@ impl Model {
 
     /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        let (width, covered) = (self.width(), self.panel.as_ref().is_some_and(Panel::is_long));
-        match &mut self.window {
-            Some(window) => {
-                let printed = self.transcript.take_outbox();
-                window.take(printed, &self.transcript, &self.header, width);
-                vec![]
-            }
-            None if covered || self.looks.waits() => vec![],
-            None => self.transcript.take_outbox(),
+        if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
+    }
+
+    /// Into the window goes what would be printed.
+    pub fn fill_window(&mut self) {
+        let width = self.width();
+        if let Some(window) = &mut self.window {
+            let printed = self.transcript.take_outbox();
+            window.take(printed, &self.transcript, &self.header, width);
         }
     }
 
@@ -272,6 +284,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.say(notice);
             vec![]
         }
+        Msg::Report(report) => jobs::report(model, report),
         Msg::EngineGone => {
             model.say(
                 Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"),
@@ -279,8 +292,9 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             vec![Cmd::Exit]
         }
         Msg::Terminated => vec![Cmd::Exit],
-        Msg::Report(report) => looks::reported(model, report),
+        Msg::News(news) => looks::reported(model, news),
     };
+    cmds.extend(model.prompt.recall.unsaved());
     Approval::follow(model);
     looks::follow(model, &mut cmds);
     view::fit(model);
@@ -310,7 +324,7 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     if model.approval.as_mut().is_some_and(|a| a.arm(now, quiet)) {
         return Approval::key(model, chord);
     }
-    prompt_key(model, chord)
+    Prompt::key(model, chord)
 }
 
 fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
@@ -328,7 +342,14 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
-        PanelOutcome::Closed => vec![],
+        PanelOutcome::Closed => {
+            // A window that was opened for a view closes with it.
+            if matches!(&panel, Panel::Search(search) if search.opened_window) {
+                model.switch();
+            }
+            vec![]
+        }
+        PanelOutcome::Types(text) => jobs::report(model, Report::Edited(Ok(text))),
         PanelOutcome::Does(cmd) => {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
                 model.status.connecting = Some(settings.clone());
@@ -338,24 +359,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
     }
 }
 
-fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
-    let width = model.width();
-    match keymap::action(Context::Prompt, chord) {
-        Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
-        Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
-        Some(action) => return act(model, action),
-        None => {}
-    }
-    if let Some(edit) = Edit::from_chord(chord) {
-        model.prompt.editor.apply(edit, width);
-        model.exit_armed = None;
-    }
-    vec![]
-}
-
-fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let width = model.width();
     // Whatever opens from here was asked for.
     model.hasty = None;
@@ -366,13 +370,27 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
         Action::Older => return Prompt::older(model),
         Action::Newer => model.prompt.newer(),
+        Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
-        Action::Keys => model.panel = Some(Panel::Keys),
+        Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
+        Action::Interrupt if model.status.turn.is_none() => {
+            if model.esc_armed.take().is_some_and(|until| model.now <= until) {
+                return open_checkpoints(model);
+            }
+            model.esc_armed = Some(model.now + TWICE);
+        }
         Action::Interrupt => return interrupt(model),
         Action::Cancel => return cancel(model),
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
+        Action::Find => {
+            let opened_window = model.window.is_none();
+            if opened_window {
+                model.switch();
+            }
+            model.panel = Some(Panel::Search(Box::new(Search::new(opened_window))));
+        }
         Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => {
             if let Some(window) = &mut model.window {
                 match action {
@@ -393,6 +411,12 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         _ => {}
     }
     vec![]
+}
+
+pub fn open_checkpoints(model: &mut Model) -> Vec<Cmd> {
+    let (panel, first) = panel::Checkpoints::new(model.checkpoints.marks(), model.now);
+    model.panel = Some(Panel::Checkpoints(Box::new(panel)));
+    first.map(|id| Cmd::Send(Command::Compare(id))).into_iter().collect()
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {
@@ -433,5 +457,5 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
             },
         },
     }
-    vec![]
+    Completion::follow(model, false)
 }

@@ -2,6 +2,7 @@
 
 use super::{
     app::{Cmd, Model, Opened},
+    completion::Completion,
     looks,
     panel::Panel,
     status::Status,
@@ -17,6 +18,7 @@ pub fn begin(model: &mut Model, opened: Opened) {
 
 pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
     let (now, width) = (model.now, model.width());
+    model.completion.saw(&event.body, &model.setting.root);
     model.status.fold(&event, now);
     match event.body {
         EventBody::Session(event) => return session(model, event),
@@ -26,6 +28,9 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
             if end.how == TurnOutcome::Interrupted {
                 model.say(Notice::info("Interrupted."));
             }
+            if let Some(files) = model.status.files_changed() {
+                model.checkpoints.changed(files);
+            }
             if let Some(footer) = model.status.footer(&end) {
                 model.transcript.push(footer, width);
             }
@@ -34,6 +39,7 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
         EventBody::Text(event) => model.transcript.text(event, now, width),
         EventBody::Call(event) => model.transcript.call(event, width),
         EventBody::Checkpoint(event) => {
+            model.checkpoints.fold(&event, now);
             if let Some(text) = Status::restored(&event) {
                 model.say(Notice::info(text));
             }
@@ -66,6 +72,10 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
                 setup.found(servers);
             }
         }
+        SessionEvent::Models(models) if model.completion.expects_models() => {
+            model.prompt.models = models;
+            Completion::refresh(model);
+        }
         SessionEvent::Models(models) => {
             let current = model.status.model.as_ref().map(|m| m.id.clone());
             let mut rows: Vec<String> =
@@ -76,7 +86,13 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             model.prompt.models = models;
             model.transcript.push(Cell::Said(rows.join("\n")), model.width());
         }
+        SessionEvent::Compared { id, changes } => {
+            if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
+                checkpoints.compared(&id, changes);
+            }
+        }
         SessionEvent::Cleared => {
+            model.checkpoints.clear();
             model.transcript.clear();
             model.say(Notice::info("A new conversation. The files are as they were."));
         }

@@ -12,6 +12,8 @@ pub enum Context {
     /// Within the prompt's text; listed in the help, carried out by the editor.
     Edit,
     Dialog,
+    /// While the popup under the prompt is open.
+    Completion,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -29,6 +31,7 @@ pub enum Action {
     Thoughts,
     Redraw,
     Suspend,
+    Find,
     PageUp,
     PageDown,
     Top,
@@ -45,6 +48,17 @@ pub enum Action {
     Yank,
     Undo,
     Redo,
+    /// Opens the popup.
+    Complete,
+    /// In what was typed before.
+    Search,
+    /// The user's own.
+    Editor,
+    Previous,
+    Next,
+    Take,
+    Accept,
+    Dismiss,
     /// One of a dialog's answers; the dialog knows which.
     Choice,
 }
@@ -71,7 +85,12 @@ pub fn action(context: Context, chord: &Chord) -> Option<Action> {
 
 /// Keys and what they do, for the help.
 pub fn help(context: Context) -> Vec<(String, String)> {
-    let keys = |b: &Binding| b.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", ");
+    // The first key stands for all where they would take the room of the rest.
+    let keys = |b: &Binding| {
+        let all = b.keys.iter().map(Key::to_string).collect::<Vec<_>>();
+        let joined = all.join(", ");
+        if joined.len() <= 11 { joined } else { all.into_iter().next().unwrap_or_default() }
+    };
     bindings().iter().filter(|b| b.context == context).map(|b| (keys(b), b.help.clone())).collect()
 }
 

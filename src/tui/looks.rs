@@ -8,7 +8,7 @@
 use super::{
     app::{Cmd, Model},
     images,
-    outside::{Call, Errand, Report},
+    outside::{Call, Errand, News},
     panel::Panel,
 };
 use crate::protocol::{self, Notice, Notifications, ThemeChoice};
@@ -135,7 +135,8 @@ fn no_theme(looks: &Looks, name: &str) -> Notice {
 /// `/theme`, alone or with a name.
 pub fn command(model: &mut Model, name: &str) -> Vec<Cmd> {
     if name.is_empty() {
-        model.panel = Some(Panel::theme(&model.looks));
+        // Whoever asked for it means the keys that follow.
+        (model.panel, model.hasty) = (Some(Panel::theme(&model.looks)), None);
         return vec![];
     }
     match model.looks.find(name) {
@@ -148,10 +149,10 @@ pub fn command(model: &mut Model, name: &str) -> Vec<Cmd> {
     }
 }
 
-pub fn reported(model: &mut Model, report: Report) -> Vec<Cmd> {
+pub fn reported(model: &mut Model, report: News) -> Vec<Cmd> {
     let looks = &mut model.looks;
     match report {
-        Report::Background(r, g, b) => {
+        News::Background(r, g, b) => {
             let dark = is_dark(r, g, b);
             looks.waits = None;
             if dark != looks.dark {
@@ -159,12 +160,12 @@ pub fn reported(model: &mut Model, report: Report) -> Vec<Cmd> {
                 looks.choose(looks.choice.clone());
             }
         }
-        Report::Asked => looks.waits = Some(model.now + PATIENCE),
-        Report::Answered => looks.waits = None,
-        Report::Focus(focused) => looks.focused = Some(focused),
-        Report::Pictures(pictures) => images::read(model, pictures),
-        Report::NoPictures(notice) => images::failed(model, notice),
-        Report::Typed(text) => drop(model.prompt.editor.apply(Edit::Paste(text), model.width())),
+        News::Asked => looks.waits = Some(model.now + PATIENCE),
+        News::Answered => looks.waits = None,
+        News::Focus(focused) => looks.focused = Some(focused),
+        News::Pictures(pictures) => images::read(model, pictures),
+        News::NoPictures(notice) => images::failed(model, notice),
+        News::Typed(text) => drop(model.prompt.editor.apply(Edit::Paste(text), model.width())),
     }
     vec![]
 }

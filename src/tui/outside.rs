@@ -40,7 +40,7 @@ pub struct Call {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Report {
+pub enum News {
     /// The terminal was asked for its background.
     Asked,
     /// Its last answer has come.
@@ -62,7 +62,7 @@ pub struct Outside {
 impl Outside {
     pub fn at(terminal: &Arc<Tty>, reporter: &Mailbox<Msg>) -> Outside {
         let reporter = reporter.clone();
-        terminal.listen(Box::new(move |report| reporter.send(Msg::Report(report))));
+        terminal.listen(Box::new(move |report| reporter.send(Msg::News(report))));
         Outside { terminal: terminal.clone() }
     }
 
@@ -80,17 +80,17 @@ impl Outside {
             Errand::PastePicture => {
                 let reporter = reporter.clone();
                 desktop::aside(move || {
-                    let report = desktop::clipboard::picture().map_or_else(Report::NoPictures, |image| Report::Pictures(vec![image]));
-                    reporter.send(Msg::Report(report));
+                    let report = desktop::clipboard::picture().map_or_else(News::NoPictures, |image| News::Pictures(vec![image]));
+                    reporter.send(Msg::News(report));
                 });
             }
             // At once, so that what is sent right after the paste has them.
-            Errand::ReadPictures { paths, typed } => reporter.send(Msg::Report(read(&paths, typed))),
+            Errand::ReadPictures { paths, typed } => reporter.send(Msg::News(read(&paths, typed))),
         }
     }
 }
 
-fn read(paths: &[PathBuf], typed: Option<String>) -> Report {
+fn read(paths: &[PathBuf], typed: Option<String>) -> News {
     let home = |path: &Path| match path.strip_prefix("~") {
         Ok(rest) => std::env::home_dir().unwrap_or_default().join(rest),
         Err(_) => path.to_owned(),
@@ -100,9 +100,9 @@ fn read(paths: &[PathBuf], typed: Option<String>) -> Report {
         let path = home(path);
         match (desktop::picture::load(&path), &typed) {
             (Ok(image), _) => images.push(image),
-            (Err(_), Some(typed)) if !path.is_file() => return Report::Typed(typed.clone()),
-            (Err(why), _) => return Report::NoPictures(Notice::warning(format!("{} {why}.", path.display()))),
+            (Err(_), Some(typed)) if !path.is_file() => return News::Typed(typed.clone()),
+            (Err(why), _) => return News::NoPictures(Notice::warning(format!("{} {why}.", path.display()))),
         }
     }
-    Report::Pictures(images)
+    News::Pictures(images)
 }

@@ -1,7 +1,10 @@
 //! What lies over the prompt and takes its keys: a question or a list, one at a time.
 
+mod checkpoints;
 mod diff;
+mod history;
 mod keys;
+mod search;
 mod setup;
 mod theme;
 mod trust;
@@ -12,7 +15,10 @@ use super::{
 };
 use backstitch_components::{dialog::DialogView, key::Chord};
 
+pub use checkpoints::Checkpoints;
 pub use diff::Diff;
+pub use history::HistorySearch;
+pub use search::Search;
 pub use setup::Setup;
 pub use theme::ThemePicker;
 pub use trust::Trust;
@@ -22,9 +28,12 @@ pub enum Panel {
     Trust(Box<Trust>),
     Setup(Box<Setup>),
     Theme(Box<ThemePicker>),
+    History(Box<HistorySearch>),
     /// The keys and what they do.
-    Keys,
+    Keys(keys::Keys),
     Diff(Box<Diff>),
+    Search(Box<Search>),
+    Checkpoints(Box<Checkpoints>),
 }
 
 pub enum PanelOutcome {
@@ -34,6 +43,8 @@ pub enum PanelOutcome {
     Closed,
     /// Closes, and this is to be done.
     Does(Cmd),
+    /// Closes, and the prompt has this text now.
+    Types(String),
 }
 
 impl Panel {
@@ -45,25 +56,33 @@ impl Panel {
         Panel::Setup(Box::default())
     }
 
+    pub fn history(entries: &[String], query: &str) -> Panel {
+        Panel::History(Box::new(HistorySearch::new(entries, query)))
+    }
+
     pub fn theme(looks: &Looks) -> Panel {
         Panel::Theme(Box::new(ThemePicker::new(looks)))
     }
 
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
-        matches!(self, Panel::Diff(_))
+        matches!(self, Panel::Diff(_) | Panel::Checkpoints(_))
     }
 
     /// Tells a long view its size, after anything has changed.
     pub fn fit(&mut self, width: usize, height: usize) {
-        if let Panel::Diff(diff) = self {
-            diff.fit(width, height);
+        match self {
+            Panel::Diff(diff) => diff.fit(width, height),
+            Panel::Checkpoints(checkpoints) => checkpoints.fit(width, height),
+            _ => {}
         }
     }
 
     pub fn scroll(&mut self, rows: isize) {
-        if let Panel::Diff(diff) = self {
-            diff.scroll(rows);
+        match self {
+            Panel::Diff(diff) => diff.scroll(rows),
+            Panel::Checkpoints(checkpoints) => checkpoints.scroll(rows),
+            _ => {}
         }
     }
 
@@ -72,8 +91,11 @@ impl Panel {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
-            Panel::Keys => PanelOutcome::Closed,
+            Panel::History(search) => search.press(chord),
+            Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
+            Panel::Search(search) => search.press(chord),
+            Panel::Checkpoints(checkpoints) => checkpoints.press(chord),
         }
     }
 
@@ -83,8 +105,11 @@ impl Panel {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Panel::Setup(setup) = self {
-            setup.paste(text);
+        match self {
+            Panel::Setup(setup) => setup.paste(text),
+            Panel::History(search) => search.paste(text),
+            Panel::Search(search) => search.paste(text),
+            _ => {}
         }
     }
 
@@ -93,8 +118,11 @@ impl Panel {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
             Panel::Theme(picker) => picker.view(width, max_rows),
-            Panel::Keys => keys::view(width, max_rows),
+            Panel::History(search) => search.view(width, max_rows),
+            Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
+            Panel::Search(search) => search.view(width),
+            Panel::Checkpoints(checkpoints) => checkpoints.view(width, max_rows),
         }
     }
 }

@@ -2,19 +2,23 @@
 
 use super::{
     app::{Cmd, Model, Msg, Opened},
+    jobs::Job,
     outside::{Errand, Outside},
     recording,
     terminal::Tty,
+    workers::Workers,
 };
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
+    history::History,
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings, ThemeChoice},
 };
 use backstitch_components::code::warm_up;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -32,6 +36,14 @@ pub trait World: Send + Sync {
     fn save_theme(&mut self, _choice: &ThemeChoice) -> Option<Notice> {
         None
     }
+    /// Where what is typed is kept; nowhere, unless said otherwise.
+    fn history(&self) -> Option<History> {
+        None
+    }
+    /// The program to edit texts with.
+    fn editor(&self) -> String {
+        "vi".into()
+    }
 }
 
 /// Why the screen is left.
@@ -42,6 +54,8 @@ pub enum Leave {
     Repaint,
     /// Inline becomes fullscreen, or the other way round.
     Switch,
+    /// For the user's editor.
+    Edit,
     Demo,
 }
 
@@ -59,12 +73,14 @@ pub struct Performer {
     /// Grammars have been loaded.
     warm: bool,
     terminal: Arc<Tty>,
+    workers: Workers,
 }
 
 impl Performer {
-    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>) -> Self {
+    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>, root: PathBuf) -> Self {
         let (reporter, reports) = mailbox();
         let outside = Outside::at(&terminal, &reporter);
+        let workers = Workers::new(root, world.history(), reporter.clone());
         Performer {
             world,
             handle: None,
@@ -75,6 +91,7 @@ impl Performer {
             recorder,
             began: Instant::now(),
             leave: None,
+            workers,
             warm: false,
             terminal,
         }
@@ -115,6 +132,14 @@ impl Performer {
                 self.outside.run(errand, &self.reporter);
                 vec![]
             }
+            Cmd::Do(Job::EditPrompt(text)) => {
+                self.workers.draft = Some(text);
+                self.leave(Leave::Edit)
+            }
+            Cmd::Do(job) => {
+                self.workers.start(job);
+                vec![]
+            }
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Copy(text) => vec![self.copy(&text)],
@@ -135,6 +160,11 @@ impl Performer {
             Ok(()) => Notice::info("Copied."),
             Err(error) => Notice::warning(format!("It could not be copied: {error}")),
         })
+    }
+
+    /// The prompt in the user's editor, while the screen is left.
+    pub fn edit(&mut self) {
+        self.workers.edit(&self.world.editor());
     }
 
     fn leave(&mut self, why: Leave) -> Vec<Msg> {

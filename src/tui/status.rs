@@ -174,10 +174,15 @@ impl Status {
         })
     }
 
+    /// Files that the turn changed, if it has its closing checkpoint.
+    pub fn files_changed(&self) -> Option<usize> {
+        self.changes.closed.then_some(self.changes.edited.len() + self.changes.by_commands)
+    }
+
     /// What a turn came to; nothing for a short one that changed nothing.
     pub fn footer(&mut self, end: &TurnEnd) -> Option<Cell> {
-        let changes = std::mem::take(&mut self.changes);
-        let changed = changes.closed.then_some(changes.edited.len() + changes.by_commands);
+        let changed = self.files_changed();
+        self.changes = Changes::default();
         if changed.is_none() && end.took < Duration::from_secs(10) {
             return None;
         }
@@ -189,7 +194,7 @@ impl Status {
                 1 => "1 file changed".into(),
                 n => format!("{n} files changed"),
             });
-            parts.push("/undo goes back".into());
+            parts.push("esc esc goes back".into());
         }
         let mut figures = vec![duration(end.took.as_secs())];
         let used = end.usage.input + end.usage.output;

@@ -4,6 +4,7 @@ mod looks;
 
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},
+    jobs::Job,
     view,
 };
 use crate::protocol::*;
@@ -14,7 +15,7 @@ use backstitch_components::{
 use iocraft::{KeyCode, KeyModifiers};
 use std::{fmt::Write, sync::Arc, time::Duration};
 
-fn setting() -> Setting {
+pub(super) fn setting() -> Setting {
     Setting {
         root: "/p".into(),
         place: "~/src/shop (main)".into(),
@@ -28,68 +29,77 @@ fn setting() -> Setting {
     }
 }
 
-struct Bench {
-    model: Model,
+pub(super) struct Bench {
+    pub(super) model: Model,
+    /// What went into the history on disk: every sending does, so it is not among what the tests compare.
+    pub(super) remembered: Vec<String>,
     clock: Duration,
     seq: u64,
     printed: String,
 }
 
 impl Bench {
-    fn new(setting: Setting, size: (u16, u16)) -> Bench {
+    pub(super) fn new(setting: Setting, size: (u16, u16)) -> Bench {
         let (model, _) = Model::new(setting, size);
-        Bench { model, clock: Duration::ZERO, seq: 0, printed: String::new() }
+        Bench { model, clock: Duration::ZERO, seq: 0, printed: String::new(), remembered: vec![] }
     }
 
     /// In a session with a model, at rest.
-    fn ready() -> Bench {
+    pub(super) fn ready() -> Bench {
         let mut bench = Bench::new(setting(), (80, 24));
         bench.event(None, started(true));
         bench
     }
 
     /// Each message comes a second after the one before, unless told otherwise.
-    fn msg(&mut self, msg: Msg) -> Vec<Cmd> {
+    pub(super) fn msg(&mut self, msg: Msg) -> Vec<Cmd> {
         self.clock += Duration::from_secs(1);
         self.msg_now(msg)
     }
 
-    fn msg_now(&mut self, msg: Msg) -> Vec<Cmd> {
-        let cmds = update(&mut self.model, self.clock, msg);
+    pub(super) fn msg_now(&mut self, msg: Msg) -> Vec<Cmd> {
+        let mut cmds = update(&mut self.model, self.clock, msg);
+        cmds.retain(|cmd| match cmd {
+            Cmd::Do(Job::Remember(text)) => {
+                self.remembered.push(text.clone());
+                false
+            }
+            _ => true,
+        });
         for row in self.model.take_outbox() {
             writeln!(self.printed, "{}", row.text().trim_end()).unwrap();
         }
         cmds
     }
 
-    fn event(&mut self, turn: Option<u64>, body: EventBody) -> Vec<Cmd> {
+    pub(super) fn event(&mut self, turn: Option<u64>, body: EventBody) -> Vec<Cmd> {
         self.seq += 1;
         self.msg(Msg::Event(Event { seq: self.seq, turn: turn.map(TurnId), body }))
     }
 
     /// Keys by name, separated by blanks; everything that comes of them.
-    fn keys(&mut self, keys: &str) -> Vec<Cmd> {
+    pub(super) fn keys(&mut self, keys: &str) -> Vec<Cmd> {
         keys.split(' ').flat_map(|key| self.msg(press(key))).collect()
     }
 
-    fn typed(&mut self, text: &str) {
+    pub(super) fn typed(&mut self, text: &str) {
         for c in text.chars() {
             self.msg(Msg::Key(KeyCode::Char(c), KeyModifiers::NONE));
         }
     }
 
-    fn screen(&self) -> String {
+    pub(super) fn screen(&self) -> String {
         let frame = view::frame(&self.model);
         frame.rows().map(|row| format!("{}\n", row.text().trim_end())).collect()
     }
 
-    fn turn(&mut self) {
+    pub(super) fn turn(&mut self) {
         self.event(Some(1), EventBody::Turn(TurnEvent::UserSaid("fix it".into())));
         self.event(Some(1), EventBody::Turn(TurnEvent::Started));
         self.event(Some(1), EventBody::Turn(TurnEvent::Called));
     }
 
-    fn asks(&mut self, access: Access, block: Block) {
+    pub(super) fn asks(&mut self, access: Access, block: Block) {
         self.turn();
         let id = CallId(1);
         self.event(Some(1), call(CallEvent::Proposed { id, name: "Edit".into(), title: String::new() }));
@@ -98,7 +108,7 @@ impl Bench {
     }
 }
 
-fn press(key: &str) -> Msg {
+pub(super) fn press(key: &str) -> Msg {
     let Chord { code, ctrl, alt, shift } = key.parse().unwrap();
     let mut modifiers = KeyModifiers::NONE;
     for (on, modifier) in [(ctrl, KeyModifiers::CONTROL), (alt, KeyModifiers::ALT), (shift, KeyModifiers::SHIFT)] {
@@ -115,7 +125,7 @@ fn started(model: bool) -> EventBody {
     EventBody::Session(SessionEvent::Started { id: SessionId("s".into()), model, mode: Mode::Normal })
 }
 
-fn call(event: CallEvent) -> EventBody {
+pub(super) fn call(event: CallEvent) -> EventBody {
     EventBody::Call(event)
 }
 
@@ -129,7 +139,7 @@ fn edit() -> (Access, Block) {
     (Access::Write(vec!["/p/src/dates.rs".into()]), Block::Diff(vec![change]))
 }
 
-fn prompt(text: &str) -> Cmd {
+pub(super) fn prompt(text: &str) -> Cmd {
     Cmd::Send(Command::Prompt(text.into()))
 }
 
@@ -325,4 +335,87 @@ fn a_provider_that_is_asked_for_its_models_needs_no_set_up() {
     bench.msg(Msg::Opened(Ok(Opened { asks_for_model: true, ..Opened::default() })));
     assert_eq!(bench.event(None, started(false)), []);
     assert!(bench.model.panel.is_none());
+}
+
+#[test]
+fn esc_twice_at_rest_opens_the_checkpoints_and_going_back_takes_two_steps() {
+    let mut bench = Bench::ready();
+    let taken = |id: &str, kind| {
+        let event = CheckpointEvent::Taken { id: CheckpointId(id.into()), label: format!("request {id}"), kind, files_changed: 1 };
+        EventBody::Checkpoint(event)
+    };
+    for id in ["one", "two"] {
+        bench.turn();
+        bench.event(Some(1), taken(id, CheckpointKind::Opening));
+        bench.event(Some(1), taken(id, CheckpointKind::Closing));
+        let end = TurnEnd { how: TurnOutcome::Answered, usage: Usage::default(), took: Duration::ZERO };
+        bench.event(Some(1), EventBody::Turn(TurnEvent::Ended(end)));
+    }
+    let compare = |id: &str| Cmd::Send(Command::Compare(CheckpointId(id.into())));
+    assert_eq!(bench.keys("esc"), []);
+    bench.clock += Duration::from_secs(5);
+    assert_eq!(bench.keys("esc"), [], "too late to be the second one");
+    assert_eq!(bench.keys("esc"), [compare("two")]);
+    assert!(bench.model.is_fullscreen());
+    assert_eq!(bench.keys("down"), [compare("one")]);
+    let change = FileChange { path: "a.txt".into(), old: Some("then\n".into()), new: Some("now\n".into()), binary: false };
+    let compared = |id: &str| EventBody::Session(SessionEvent::Compared { id: CheckpointId(id.into()), changes: vec![change.clone()] });
+    bench.event(None, compared("two"));
+    assert!(bench.screen().contains("request one"));
+    assert!(!bench.screen().contains("a.txt"), "an answer about another checkpoint comes too late");
+    bench.event(None, compared("one"));
+    bench.keys("right");
+    let screen = bench.screen();
+    assert!(screen.contains("− now") && screen.contains("+ then"), "what going back would do: {screen}");
+    bench.keys("tab");
+    let rewind = Command::Rewind { to: CheckpointId("one".into()), scope: RewindScope::Files };
+    assert_eq!(bench.keys("enter f"), [Cmd::Send(rewind)]);
+    assert!(!bench.model.is_fullscreen());
+}
+
+#[test]
+fn single_hunks_of_a_change_are_accepted_in_the_viewer() {
+    let old: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    let new = old.replace("line 5\n", "LINE 5\n").replace("line 30\n", "LINE 30\n");
+    let change = FileChange { path: "a.txt".into(), old: Some(old.as_str().into()), new: Some(new.as_str().into()), binary: false };
+    let mut bench = Bench::ready();
+    bench.asks(Access::Write(vec!["/p/a.txt".into()]), Block::Diff(vec![change]));
+    assert_eq!(bench.keys("v right space"), []);
+    let cmds = bench.keys("enter");
+    let [Cmd::Send(Command::Decide { decision: Decision::AllowPart { content, note }, .. })] = &cmds[..] else { panic!("{cmds:?}") };
+    assert_eq!(*content, old.replace("line 5\n", "LINE 5\n"));
+    assert!(note.contains("1 of 2 hunks") && note.contains("line 27"), "{note}");
+    assert_eq!(bench.keys("v a a"), []);
+    let call = CallId(1);
+    assert_eq!(bench.keys("enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
+    assert_eq!(bench.keys("v a enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Deny { reason: None } })]);
+    assert_eq!(bench.keys("v q y"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
+}
+
+#[test]
+fn the_window_scrolls_and_comes_back_with_what_was_said_meanwhile() {
+    let mut bench = Bench::ready();
+    bench.typed("/fullscreen");
+    bench.keys("enter");
+    assert!(bench.model.is_fullscreen());
+    let before = bench.printed.clone();
+    bench.turn();
+    let text: String = (0..60).map(|n| format!("line {n}\n\n")).collect();
+    bench.event(Some(1), EventBody::Text(TextEvent::Answer(text)));
+    assert_eq!(bench.printed, before, "nothing goes to the terminal meanwhile");
+    assert!(bench.screen().contains("line 58") && !bench.screen().contains("line 3\n"));
+    assert_eq!(bench.screen().lines().count(), 24);
+    bench.keys("ctrl+home");
+    assert!(bench.screen().contains("line 3\n"), "{}", bench.screen());
+    bench.event(Some(1), EventBody::Text(TextEvent::Answer("more\n\n".into())));
+    assert!(bench.screen().contains("line 3\n") && bench.screen().contains("new"), "new text does not move what is read");
+    bench.keys("ctrl+f");
+    bench.typed("line 42");
+    assert!(bench.screen().contains("line 42") && bench.screen().contains("1 of 1"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.model.is_fullscreen(), "the window was there before the search");
+    bench.typed("/fullscreen");
+    bench.keys("enter");
+    assert!(bench.printed.contains("line 0\n") && bench.printed.contains("line 59\n"));
+    assert_eq!(bench.printed.matches("line 30\n").count(), 1);
 }

@@ -3,7 +3,7 @@
 //! The region never grows past two rows less than the screen; what is above it belongs to the terminal. Under 20 × 6 cells
 //! there is one line that says so.
 
-use super::{app::Model, panel::Panel};
+use super::{app::Model, completion::Completion, panel::Panel};
 use backstitch_components::{
     chat_log::{queued_prompt, rule},
     lines::Rows,
@@ -41,7 +41,7 @@ pub fn frame(model: &Model) -> Frame {
     let parts = parts(model);
     let mut above = match &model.window {
         None => parts.live,
-        Some(window) => window.view(&parts.live, None, width, parts.room),
+        Some(window) => window.view(&parts.live, marked(model), width, parts.room),
     };
     if let Some(busy) = parts.busy {
         if model.window.is_none() && above.len() < parts.room {
@@ -53,6 +53,14 @@ pub fn frame(model: &Model) -> Frame {
     let cursor = parts.cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
+}
+
+/// The row that a search has found.
+fn marked(model: &Model) -> Option<usize> {
+    match &model.panel {
+        Some(Panel::Search(search)) => search.row(),
+        _ => None,
+    }
 }
 
 /// A view that has the whole screen.
@@ -77,7 +85,7 @@ fn parts(model: &Model) -> Parts {
     let (width, height) = (model.width(), usize::from(model.size.1));
     // Inline, two rows of the terminal's own stay visible.
     let all = if model.window.is_some() { height } else { height - 2 };
-    let status = model.status.row(model.exit_armed.is_some(), width);
+    let status = Completion::footer(model, width).unwrap_or_else(|| model.status.row(model.exit_armed.is_some(), width));
     let (middle, cursor) = middle(model, width, all - 1);
     let busy = model.status.busy_row(model.tick, model.setting.still, model.now, width).filter(|_| model.approval.is_none());
     let room = all.saturating_sub(1 + middle.len() + usize::from(busy.is_some()));
@@ -87,9 +95,13 @@ fn parts(model: &Model) -> Parts {
 
 /// Fits the window over the conversation to the screen, after anything has changed.
 pub fn fit(model: &mut Model) {
+    model.fill_window();
     let (width, height) = (model.width(), usize::from(model.size.1));
     if let Some(panel) = &mut model.panel {
         panel.fit(width, height);
+        if let (Panel::Search(search), Some(window)) = (panel, &mut model.window) {
+            search.follow(window);
+        }
     }
     if model.window.is_none() || model.size.0 < TOO_SMALL.0 || model.size.1 < TOO_SMALL.1 {
         return;
@@ -115,6 +127,8 @@ fn middle(model: &Model, width: usize, room: usize) -> (Vec<Line>, Option<(usize
     let cursor = (prompt.cursor.0, prompt.cursor.1 + queue.len());
     let mut rows = queue;
     rows.extend(prompt.rows);
+    let left = room.saturating_sub(rows.len() + 2);
+    rows.extend(Completion::rows(model, width, left));
     under_rule(rows, Some(cursor), width)
 }
 

@@ -203,3 +203,17 @@ fn an_attachment_is_one_unit_and_sent_as_its_label() {
     assert_eq!(again.attachments().collect::<Vec<_>>(), ["[image 2: 3×3 png]"]);
     assert!(again.submit_text().starts_with("look at [image 1: 2×2 png]"));
 }
+
+#[test]
+fn a_field_has_its_label_whole_and_the_text_around_the_cursor() {
+    use crate::text::span::Line;
+    let field = |text: &str, width: usize| {
+        let (row, column) = Editor::with_text(text).field(Line::plain("  key  "), "empty", width);
+        (row.text(), column)
+    };
+    assert_eq!(field("", 20), ("  key  empty".into(), 7));
+    assert_eq!(field("abc", 20), ("  key  abc".into(), 10));
+    assert_eq!(field("日本", 20), ("  key  日本".into(), 11));
+    let (row, column) = field(&"0123456789".repeat(5), 20);
+    assert!(row.starts_with("  key  ") && row.len() <= 20 && column < 20, "{row:?} {column}");
+}

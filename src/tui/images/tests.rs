@@ -5,7 +5,7 @@ use crate::{
     protocol::{ModelId, ModelInfo, SessionEvent, *},
     tui::{
         app::{Msg, Setting, update},
-        outside::Report,
+        outside::News,
     },
 };
 use backstitch_components::{
@@ -57,7 +57,7 @@ fn said(model: &mut Model) -> String {
 #[test]
 fn what_is_sent_has_the_pictures_that_are_in_the_text() {
     let mut m = model(None);
-    tell(&mut m, Msg::Report(Report::Pictures(vec![image(640), image(320), image(100)])));
+    tell(&mut m, Msg::News(News::Pictures(vec![image(640), image(320), image(100)])));
     // The second one goes again.
     m.prompt.editor.apply(Edit::Backspace, 80);
     m.prompt.editor.apply(Edit::Backspace, 80);
@@ -66,7 +66,7 @@ fn what_is_sent_has_the_pictures_that_are_in_the_text() {
     let labels: Vec<_> = prompt.images.iter().map(|i| i.label.as_str()).collect();
     assert_eq!(labels, ["[image 1: 640×480 png]", "[image 2: 320×480 png]"]);
     // Taken back out of the queue it is as it was.
-    tell(&mut m, Msg::Report(Report::Pictures(vec![image(7)])));
+    tell(&mut m, Msg::News(News::Pictures(vec![image(7)])));
     let unqueued = SessionEvent::Unqueued { prompt: prompt.clone(), waiting: vec![] };
     tell(&mut m, Msg::Event(Event { seq: 2, turn: None, body: EventBody::Session(unqueued) }));
     let again = sent(&press(&mut m, KeyCode::Enter, false)).unwrap();
@@ -82,7 +82,7 @@ fn a_picture_that_is_on_its_way_is_waited_for() {
     press(&mut m, KeyCode::Char('x'), false);
     assert!(sent(&press(&mut m, KeyCode::Enter, false)).is_none());
     assert!(said(&mut m).contains("still being read"));
-    tell(&mut m, Msg::Report(Report::NoPictures(Notice::info("nothing there"))));
+    tell(&mut m, Msg::News(News::NoPictures(Notice::info("nothing there"))));
     assert_eq!(sent(&press(&mut m, KeyCode::Enter, false)).unwrap(), "x".into());
 }
 
@@ -91,7 +91,7 @@ fn a_model_that_sees_nothing_is_sent_no_picture() {
     let mut m = model(Some(false));
     assert_eq!(press(&mut m, KeyCode::Char('v'), true), []);
     assert!(said(&mut m).contains("p/m sees no images"));
-    tell(&mut m, Msg::Report(Report::Pictures(vec![image(1)])));
+    tell(&mut m, Msg::News(News::Pictures(vec![image(1)])));
     assert!(sent(&press(&mut m, KeyCode::Enter, false)).is_none());
     assert!(!m.prompt.editor.is_empty());
     assert!(
@@ -125,6 +125,6 @@ fn paths_are_known_as_terminals_paste_them() {
 #[test]
 fn text_that_only_looks_like_a_path_is_text() {
     let mut m = model(None);
-    tell(&mut m, Msg::Report(Report::Typed("no-such.png".into())));
+    tell(&mut m, Msg::News(News::Typed("no-such.png".into())));
     assert_eq!(m.prompt.editor.text(), "no-such.png");
 }

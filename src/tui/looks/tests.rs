@@ -81,17 +81,17 @@ fn calls(cmds: &[Cmd]) -> Vec<&str> {
 fn the_terminals_background_decides_between_dark_and_light() {
     let mut d = desk(protocol::Looks::default());
     assert_eq!(d.theme(), "backstitch-dark");
-    d.at(1, Msg::Report(Report::Background(255, 255, 255)));
+    d.at(1, Msg::News(News::Background(255, 255, 255)));
     assert_eq!(d.theme(), "backstitch-light");
-    d.at(1, Msg::Report(Report::Background(30, 30, 46)));
+    d.at(1, Msg::News(News::Background(30, 30, 46)));
     assert_eq!(d.theme(), "backstitch-dark");
     let choice = ThemeChoice { dark: None, light: Some("rose-pine-dawn".into()) };
     let mut d = desk(protocol::Looks { theme: choice, ..Default::default() });
     assert_eq!(d.theme(), "backstitch-dark");
-    d.at(1, Msg::Report(Report::Background(250, 244, 237)));
+    d.at(1, Msg::News(News::Background(250, 244, 237)));
     assert_eq!(d.theme(), "rose-pine-dawn");
     let mut d = desk(protocol::Looks { theme: ThemeChoice::both("nord"), ..Default::default() });
-    d.at(1, Msg::Report(Report::Background(255, 255, 255)));
+    d.at(1, Msg::News(News::Background(255, 255, 255)));
     assert_eq!(d.theme(), "nord");
 }
 
@@ -110,7 +110,7 @@ fn the_picker_shows_each_theme_at_once_and_esc_restores() {
     let dark = ThemeChoice { dark: Some("high-contrast-dark".into()), light: None };
     assert!(cmds.contains(&Cmd::Errand(Errand::SaveTheme(dark))), "{cmds:?}");
     assert_eq!(d.theme(), "high-contrast-dark");
-    d.at(101, Msg::Report(Report::Background(255, 255, 255)));
+    d.at(101, Msg::News(News::Background(255, 255, 255)));
     assert_eq!(d.theme(), "backstitch-light", "the choice is for dark backgrounds");
 }
 
@@ -163,10 +163,10 @@ fn only_who_looks_elsewhere_is_called() {
     assert!(calls(&d.ended(5)).is_empty(), "unknown, and a short turn");
     d.began(6);
     assert_eq!(calls(&d.ended(17)), ["shop has finished"], "unknown, and a long turn");
-    d.at(18, Msg::Report(Report::Focus(true)));
+    d.at(18, Msg::News(News::Focus(true)));
     d.began(20);
     assert!(calls(&d.ended(60)).is_empty());
-    d.at(61, Msg::Report(Report::Focus(false)));
+    d.at(61, Msg::News(News::Focus(false)));
     d.began(62);
     let id = CallId(1);
     d.event(62, EventBody::Call(CallEvent::Proposed { id, name: "Bash".into(), title: "make\x1b[2J".into() }));
@@ -208,18 +208,18 @@ fn what_is_printed_waits_a_moment_for_the_background() {
         let started = SessionEvent::Started { id: SessionId("s".into()), model: None, mode: Mode::Normal };
         Msg::Event(Event { seq: 1, turn: None, body: EventBody::Session(started) })
     };
-    for answer in [Report::Background(255, 255, 255), Report::Answered] {
+    for answer in [News::Background(255, 255, 255), News::Answered] {
         let mut d = desk(protocol::Looks::default());
-        d.at(0, Msg::Report(Report::Asked));
+        d.at(0, Msg::News(News::Asked));
         d.at(0, started());
         assert_eq!(d.printed(), "");
         assert!(crate::tui::app::tick_every(&d.model).is_some());
-        d.at(0, Msg::Report(answer));
+        d.at(0, Msg::News(answer));
         assert!(d.printed().contains("backstitch"));
     }
     // A terminal that never answers holds nothing back for long.
     let mut d = desk(protocol::Looks::default());
-    d.at(0, Msg::Report(Report::Asked));
+    d.at(0, Msg::News(News::Asked));
     d.at(0, started());
     update(&mut d.model, Duration::from_millis(61), Msg::Tick);
     assert!(d.printed().contains("backstitch"));

@@ -1,26 +1,26 @@
 //! What a terminal tells by itself or when asked, as against keys: its colours, and whether its window is looked at. Pure.
 
-use crate::tui::outside::Report;
+use crate::tui::outside::News;
 
 /// A whole sequence that is no key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    Report(Report),
+    News(News),
     /// To the question what it is: every terminal answers that, in the order of the questions.
     Attributes,
 }
 
 pub fn answer(sequence: &[u8]) -> Option<Answer> {
     match sequence {
-        b"\x1b[I" => return Some(Answer::Report(Report::Focus(true))),
-        b"\x1b[O" => return Some(Answer::Report(Report::Focus(false))),
+        b"\x1b[I" => return Some(Answer::News(News::Focus(true))),
+        b"\x1b[O" => return Some(Answer::News(News::Focus(false))),
         [0x1b, b'[', b'?', .., b'c'] => return Some(Answer::Attributes),
         _ => {}
     }
     let body = sequence.strip_prefix(b"\x1b]11;")?;
     let body = body.strip_suffix(b"\x07").or_else(|| body.strip_suffix(b"\x1b\\"))?;
     let (r, g, b) = colour(std::str::from_utf8(body).ok()?)?;
-    Some(Answer::Report(Report::Background(r, g, b)))
+    Some(Answer::News(News::Background(r, g, b)))
 }
 
 /// `rgb:ff/80/00`, with one to four digits a channel, `rgba:` with one channel more, or `#ff8000`.
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn the_background_in_all_its_spellings() {
         let told = |text: &str| match answer(text.as_bytes()) {
-            Some(Answer::Report(Report::Background(r, g, b))) => Some((r, g, b)),
+            Some(Answer::News(News::Background(r, g, b))) => Some((r, g, b)),
             _ => None,
         };
         for (text, colour) in [
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn focus_and_attributes() {
-        assert_eq!(answer(b"\x1b[I"), Some(Answer::Report(Report::Focus(true))));
-        assert_eq!(answer(b"\x1b[O"), Some(Answer::Report(Report::Focus(false))));
+        assert_eq!(answer(b"\x1b[I"), Some(Answer::News(News::Focus(true))));
+        assert_eq!(answer(b"\x1b[O"), Some(Answer::News(News::Focus(false))));
         assert_eq!(answer(b"\x1b[?62;22c"), Some(Answer::Attributes));
         assert_eq!(answer(b"\x1b[A"), None);
     }

@@ -8,7 +8,7 @@ use super::{
     answer::Answer,
     tty::{Modes, Tty},
 };
-use crate::tui::outside::{Call, Report};
+use crate::tui::outside::{Call, News};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
     io,
@@ -22,7 +22,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 /// How long the end waits for an answer that may still come.
 const LAST_WAIT: Duration = Duration::from_millis(100);
 
-pub type Listener = Box<dyn Fn(Report) + Send>;
+pub type Listener = Box<dyn Fn(News) + Send>;
 
 #[derive(Default)]
 pub struct Window {
@@ -36,7 +36,7 @@ pub struct Window {
 }
 
 impl Window {
-    fn tell(&self, report: Report) {
+    fn tell(&self, report: News) {
         if let Some(listener) = &self.listener {
             listener(report);
         }
@@ -69,9 +69,9 @@ impl Tty {
         match answer {
             Answer::Attributes => {
                 window.owed = None;
-                window.tell(Report::Answered);
+                window.tell(News::Answered);
             }
-            Answer::Report(report) => window.tell(report),
+            Answer::News(report) => window.tell(report),
         }
     }
 
@@ -85,7 +85,7 @@ impl Tty {
             return b"";
         }
         window.owed = Some(Instant::now());
-        window.tell(Report::Asked);
+        window.tell(News::Asked);
         QUESTION
     }
 

@@ -18,25 +18,25 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter                           send
-     ctrl+j, alt+enter, shift+enter  new line
-     ctrl+v                          a picture from the clipboard
-     up                              earlier prompt, or take a waiting one back
-     down                            later prompt
-     shift+tab                       normal, auto-accept, plan
-     ?                               these keys (on an empty prompt)
-     esc                             interrupt the turn
-     ctrl+s                          send into the running turn
-     ctrl+t                          show or hide reasoning
-     ctrl+l                          redraw
-     pageup                          a page up (fullscreen)
-     pagedown                        a page down
-     ctrl+home                       to the first line (fullscreen)
-     ctrl+end                        to the newest line
-     ctrl+z                          to the shell (fg returns)
-     ctrl+c                          clear, interrupt, twice: exit
-     ctrl+d                          exit (on an empty prompt)
-     any key closes this
+     enter      send                         ctrl+s     send into the turn
+     ctrl+j     new line                     ctrl+t     show reasoning
+     ctrl+v     paste a picture              ctrl+l     redraw
+     up         earlier, or take one back    ctrl+f     search the conversation
+     down       later prompt                 pageup     page up (fullscreen)
+     ctrl+r     search the history           pagedown   page down
+     tab        complete the word            ctrl+home  first line
+     ctrl+g     write in $EDITOR             ctrl+end   newest line
+     shift+tab  change the mode              ctrl+z     to the shell
+     ?          these keys                   ctrl+c     clear, interrupt, exit
+     esc        interrupt; twice: go back    ctrl+d     exit
+     In the text
+     ctrl+a      start of line           ctrl+u      cut to start of line
+     ctrl+e      end of line             ctrl+k      cut to end of line
+     alt+b       word left               ctrl+y      paste what was cut
+     alt+f       word right              ctrl+_      undo
+     ctrl+w      cut word left           ctrl+alt+r  redo
+     While a list of completions is open
+     down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
     bench.keys("esc");
