@@ -210,7 +210,7 @@ mod tests {
         assert!(completer.view(30, 0).is_empty());
         assert_eq!(
             completer.footer(&[("tab", "takes"), ("esc", "closes")], "indexing…", 50).text(),
-            "  10/300 · tab takes · esc closes         indexing…"
+            "  10/300 · tab takes · esc closes        indexing…"
         );
         assert_eq!(completer.footer(&[("tab", "takes"), ("esc", "closes")], "", 22).text(), "  10/300 · tab takes");
     }
@@ -246,7 +246,7 @@ mod tests {
         let mut completer = Completer::new(false);
         completer.set(vec![entry("a/very/long/way/down/to/日本語.rs"), entry("bad\x1b[2J\nname")], 2);
         let rows = completer.view(20, 8);
-        assert_eq!(texts(&rows)[0], "  ▸ …n/to/日本語.rs");
+        assert_eq!(texts(&rows)[0], "  ▸ …wn/to/日本語.rs");
         assert!(rows.iter().all(|row| row.width() <= 20 && !row.text().contains(char::is_control)));
     }
 }
