@@ -11,7 +11,7 @@ use std::{io, path::PathBuf, thread::JoinHandle};
 
 pub enum Job {
     Take(CheckpointRequest),
-    Restore(CheckpointId),
+    Restore(CheckpointId, Option<CheckpointId>),
 }
 
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + Send>;
@@ -55,8 +55,8 @@ fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receive
                 let turn = request.turn;
                 inputs.send(Input::Checkpointed(turn, with(&mut store, |s| take(s, session, request))));
             }
-            Job::Restore(to) => {
-                let result = with(&mut store, |s| restore(s, &to));
+            Job::Restore(to, since) => {
+                let result = with(&mut store, |s| restore(s, &to, since.as_ref()));
                 inputs.send(Input::Restored(to, result));
             }
         }
@@ -95,8 +95,12 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
     })
 }
 
-fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId) -> Result<Restored, String> {
-    let restored = store.restore(to).map_err(|e| e.to_string())?;
+fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, String> {
+    let restored = match since {
+        Some(since) => store.undo(to, since),
+        None => store.restore(to),
+    };
+    let restored = restored.map_err(|e| e.to_string())?;
     Ok(Restored { before: restored.before, changes: restored.changes, skipped: restored.skipped.iter().map(skipped).collect() })
 }
 
