@@ -83,6 +83,15 @@ pub enum Class {
 }
 
 impl EventBody {
+    /// Bytes of text that a front end has to lay out for it.
+    pub fn weight(&self) -> usize {
+        match self {
+            EventBody::Text(TextEvent::Answer(text) | TextEvent::Reasoning(text)) => text.len(),
+            EventBody::Call(CallEvent::Progress { output, .. }) => output.len(),
+            _ => 0,
+        }
+    }
+
     pub fn class(&self) -> Class {
         match self {
             EventBody::Text(_) | EventBody::Call(CallEvent::Progress { .. }) | EventBody::Turn(TurnEvent::Used(_)) => Class::Mergeable,
