@@ -49,6 +49,8 @@ pub enum Command {
         to: CheckpointId,
         scope: RewindScope,
     },
+    /// Looks up what has changed since a checkpoint; answered by [`SessionEvent::Compared`].
+    Compare(CheckpointId),
     /// Walks the last turn that changed files back: its files and its part of the conversation.
     Undo,
     /// Starts an empty conversation in the same session folder.
@@ -118,6 +120,11 @@ pub enum SessionEvent {
         waiting: Vec<Prompt>,
     },
     Found(Vec<FoundServer>),
+    /// From the checkpoint to the present.
+    Compared {
+        id: CheckpointId,
+        changes: Vec<FileChange>,
+    },
     Models(Vec<ModelInfo>),
     Cleared,
     Closed,

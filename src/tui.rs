@@ -3,12 +3,15 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod checkpoints;
+mod events;
 mod fullscreen;
 pub mod keymap;
 mod panel;
 pub mod perform;
 mod prompt;
 pub mod recording;
+mod report;
 mod root;
 mod status;
 pub mod terminal;

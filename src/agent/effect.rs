@@ -24,6 +24,8 @@ pub enum Effect {
     TakeCheckpoint(CheckpointRequest),
     /// The files as they were at the first. With a second, the end of what is walked back: files that changed after it stay.
     Restore(CheckpointId, Option<CheckpointId>),
+    /// What has changed since.
+    Compare(CheckpointId),
     StartTimer(TimerId, Duration),
     UseModel(ModelId),
     Connect(ProviderSettings),

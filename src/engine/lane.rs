@@ -12,6 +12,7 @@ use std::{io, path::PathBuf, thread::JoinHandle};
 pub enum Job {
     Take(CheckpointRequest),
     Restore(CheckpointId, Option<CheckpointId>),
+    Compare(CheckpointId),
 }
 
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + Send>;
@@ -54,6 +55,10 @@ fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receive
             Job::Take(request) => {
                 let turn = request.turn;
                 inputs.send(Input::Checkpointed(turn, with(&mut store, |s| take(s, session, request))));
+            }
+            Job::Compare(id) => {
+                let result = with(&mut store, |s| s.diff(&id, None).map_err(|e| e.to_string()));
+                inputs.send(Input::Compared(id, result));
             }
             Job::Restore(to, since) => {
                 let result = with(&mut store, |s| restore(s, &to, since.as_ref()));

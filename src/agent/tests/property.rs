@@ -97,7 +97,7 @@ impl World {
                 Effect::Restore(to, _) => self.open.push(Open::Restore(to.clone())),
                 Effect::StartTimer(timer, _) => self.open.push(Open::Timer(*timer)),
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
-                Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
+                Effect::Compare(_) | Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
             }
         }
         let mut replayed = Transcript::default();
