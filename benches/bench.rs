@@ -3,12 +3,14 @@
 //! One table, each row with its budget. Bounds on ratios, growth and completeness hold on a busy machine too: a broken one ends
 //! with exit code 1. Absolute times depend on the machine: they are told against their budget and never fail.
 //!
-//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, step, journal.
+//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, step, journal, finder.
 
 #[path = "bench/clock.rs"]
 mod clock;
 #[path = "bench/core.rs"]
 mod core;
+#[path = "bench/finder.rs"]
+mod finder;
 #[path = "bench/frame.rs"]
 mod frame;
 #[path = "bench/model_server.rs"]
@@ -26,7 +28,7 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 7] = [
+const GROUPS: [(&str, Group); 8] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
@@ -34,6 +36,7 @@ const GROUPS: [(&str, Group); 7] = [
     ("delta", frame::deltas),
     ("step", core::steps),
     ("journal", core::journal),
+    ("finder", finder::queries),
 ];
 
 fn main() -> ExitCode {

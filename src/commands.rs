@@ -26,6 +26,14 @@ pub struct SlashCommand {
     pub run: fn(&str, &Around) -> Outcome,
 }
 
+impl SlashCommand {
+    /// Does it come to nothing without one?
+    pub fn needs_argument(&self) -> bool {
+        // Without one, it lists or switches to what there is.
+        !self.arguments.is_empty() && !self.arguments.starts_with('[')
+    }
+}
+
 /// What a command may look at.
 #[derive(Debug, Default)]
 pub struct Around {

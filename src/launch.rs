@@ -7,6 +7,7 @@ use crate::{
     engine::{Engine, Services, recorder::Recorder},
     failure::{Failure, Kind},
     handle::Handle,
+    history::History,
     llm,
     protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings},
     session::{JsonlStore, SessionStore},
@@ -196,6 +197,14 @@ impl World for ScreenWorld {
             handle.send(Command::Connect(provider));
         }
         Ok((handle, engine, opened))
+    }
+
+    fn history(&self) -> Option<History> {
+        Some(History::of(&self.project.places.data, &self.project.root))
+    }
+
+    fn editor(&self) -> String {
+        ["VISUAL", "EDITOR"].into_iter().filter_map(env).find(|program| !program.trim().is_empty()).unwrap_or_else(|| "vi".into())
     }
 
     fn trust(&mut self) -> Option<Notice> {

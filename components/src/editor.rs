@@ -13,6 +13,8 @@ mod motion;
 pub use edit::Edit;
 pub use layout::{EditorView, Look};
 
+pub use motion::is_chip as is_fold;
+
 use motion::{is_chip, next, previous, snap, word_left, word_right};
 use std::ops::Range;
 
@@ -48,6 +50,12 @@ pub struct Editor {
 struct Snapshot {
     text: String,
     cursor: usize,
+}
+
+impl Snapshot {
+    fn head(&self) -> &str {
+        self.text.get(..self.cursor).unwrap_or(&self.text)
+    }
 }
 
 /// The kind of the last step, for joining it with the next.
@@ -199,11 +207,20 @@ impl Editor {
         }
     }
 
-    /// The next older entry that starts with what was typed; `entries` are oldest first.
+    /// A backslash before the cursor becomes the line end that it announces. False if there is none.
+    pub fn continue_line(&mut self) -> bool {
+        let continues = self.text[..self.cursor].ends_with('\\');
+        if continues {
+            self.replace(self.cursor - 1..self.cursor, "\n");
+        }
+        continues
+    }
+
+    /// The next older entry that starts with what stands before the cursor; `entries` are oldest first.
     pub fn recall_older(&mut self, entries: &[String]) -> bool {
         let from = self.recall.as_ref().map_or(entries.len(), |r| r.at).min(entries.len());
         let draft = self.recall.as_ref().map_or_else(|| self.snapshot(), |r| r.draft.clone());
-        let found = (0..from).rev().find(|at| entries[*at].starts_with(&draft.text) && entries[*at] != self.text);
+        let found = (0..from).rev().find(|at| entries[*at].starts_with(draft.head()) && entries[*at] != self.text);
         let Some(at) = found else { return false };
         self.set_text(&entries[at]);
         self.recall = Some(Recall { at, draft });
@@ -213,7 +230,7 @@ impl Editor {
     /// The next newer entry, at last what had been typed.
     pub fn recall_newer(&mut self, entries: &[String]) -> bool {
         let Some(Recall { at, draft }) = self.recall.take() else { return false };
-        let found = (at + 1..entries.len()).find(|at| entries[*at].starts_with(&draft.text) && entries[*at] != self.text);
+        let found = (at + 1..entries.len()).find(|at| entries[*at].starts_with(draft.head()) && entries[*at] != self.text);
         match found {
             Some(at) => {
                 self.set_text(&entries[at]);

@@ -11,6 +11,7 @@ pub mod ansi;
 pub mod chat_log;
 pub mod checkpoint_browser;
 pub mod code;
+pub mod completer;
 pub mod dialog;
 pub mod diff_view;
 pub mod diff_viewer;

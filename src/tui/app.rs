@@ -6,8 +6,10 @@
 use super::{
     approval::Approval,
     checkpoints::Checkpoints,
+    completion::Completion,
     events,
     fullscreen::Window,
+    jobs::{self, Job, Report},
     keymap::{self, Action, Context},
     panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
@@ -47,6 +49,7 @@ pub enum Msg {
     Terminated,
     /// Something that a command of the screen's came to.
     Notice(Notice),
+    Report(Report),
 }
 
 /// What a session begins with besides its events.
@@ -70,6 +73,7 @@ pub enum Cmd {
     SaveProvider(ProviderSettings),
     Suspend,
     Repaint,
+    Do(Job),
     /// Text for the clipboard.
     Copy(String),
     /// Text for a file, which must not exist yet; without a name it gets one.
@@ -108,6 +112,7 @@ pub struct Model {
     pub tick: u64,
     pub transcript: Transcript,
     pub prompt: Prompt,
+    pub completion: Completion,
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
@@ -138,6 +143,7 @@ impl Model {
         let (trusted, setting_fullscreen) = (setting.trusted, setting.fullscreen);
         let model = Model {
             prompt: Prompt::new(setting.placeholder.clone()),
+            completion: Completion::default(),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
             hasty: Some(Duration::ZERO),
@@ -235,7 +241,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
         model.resizing = None;
     }
-    let cmds = match msg {
+    let mut cmds = match msg {
         Msg::Key(code, modifiers) => key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => paste(model, &text),
         Msg::Resize(columns, rows) => {
@@ -268,6 +274,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.say(notice);
             vec![]
         }
+        Msg::Report(report) => jobs::report(model, report),
         Msg::EngineGone => {
             model.say(
                 Notice::error("The engine has stopped: this is a fault of Backstitch.").hint("the session is saved; start again to go on"),
@@ -276,6 +283,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Terminated => vec![Cmd::Exit],
     };
+    cmds.extend(model.prompt.recall.unsaved());
     Approval::follow(model);
     view::fit(model);
     cmds
@@ -304,7 +312,7 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     if model.approval.as_mut().is_some_and(|a| a.arm(now, quiet)) {
         return Approval::key(model, chord);
     }
-    prompt_key(model, chord)
+    Prompt::key(model, chord)
 }
 
 fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
@@ -329,6 +337,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
             }
             vec![]
         }
+        PanelOutcome::Types(text) => jobs::report(model, Report::Edited(Ok(text))),
         PanelOutcome::Does(cmd) => {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
                 model.status.connecting = Some(settings.clone());
@@ -338,24 +347,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
     }
 }
 
-fn prompt_key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
-    let width = model.width();
-    match keymap::action(Context::Prompt, chord) {
-        Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
-        Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
-        Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
-        Some(action) => return act(model, action),
-        None => {}
-    }
-    if let Some(edit) = Edit::from_chord(chord) {
-        model.prompt.editor.apply(edit, width);
-        model.exit_armed = None;
-    }
-    vec![]
-}
-
-fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let width = model.width();
     // Whatever opens from here was asked for.
     model.hasty = None;
@@ -365,8 +357,9 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
         Action::Older => return Prompt::older(model),
         Action::Newer => model.prompt.newer(),
+        Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
-        Action::Keys => model.panel = Some(Panel::Keys),
+        Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
         Action::Interrupt if model.status.turn.is_none() => {
             if model.esc_armed.take().is_some_and(|until| model.now <= until) {
                 return open_checkpoints(model);
@@ -378,7 +371,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
-        Action::Search => {
+        Action::Find => {
             let opened_window = model.window.is_none();
             if opened_window {
                 model.switch();
@@ -448,5 +441,5 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
             _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
         },
     }
-    vec![]
+    Completion::follow(model, false)
 }

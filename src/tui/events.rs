@@ -2,6 +2,7 @@
 
 use super::{
     app::{Cmd, Model, Opened},
+    completion::Completion,
     panel::Panel,
     status::Status,
     transcript::Cell,
@@ -25,6 +26,7 @@ pub fn begin(model: &mut Model, opened: Opened) {
 
 pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
     let (now, width) = (model.now, model.width());
+    model.completion.saw(&event.body, &model.setting.root);
     model.status.fold(&event, now);
     match event.body {
         EventBody::Session(event) => return session(model, event),
@@ -77,6 +79,10 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             if let Some(Panel::Setup(setup)) = &mut model.panel {
                 setup.found(servers);
             }
+        }
+        SessionEvent::Models(models) if model.completion.expects_models() => {
+            model.prompt.models = models;
+            Completion::refresh(model);
         }
         SessionEvent::Models(models) => {
             let current = model.status.model.as_ref().map(|m| m.id.clone());

@@ -12,6 +12,8 @@ pub enum Context {
     /// Within the prompt's text; listed in the help, carried out by the editor.
     Edit,
     Dialog,
+    /// While the popup under the prompt is open.
+    Completion,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -28,7 +30,7 @@ pub enum Action {
     Thoughts,
     Redraw,
     Suspend,
-    Search,
+    Find,
     PageUp,
     PageDown,
     Top,
@@ -45,6 +47,17 @@ pub enum Action {
     Yank,
     Undo,
     Redo,
+    /// Opens the popup.
+    Complete,
+    /// In what was typed before.
+    Search,
+    /// The user's own.
+    Editor,
+    Previous,
+    Next,
+    Take,
+    Accept,
+    Dismiss,
     /// One of a dialog's answers; the dialog knows which.
     Choice,
 }

@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod diff;
+mod history;
 mod keys;
 mod search;
 mod setup;
@@ -12,6 +13,7 @@ use backstitch_components::{dialog::DialogView, key::Chord};
 
 pub use checkpoints::Checkpoints;
 pub use diff::Diff;
+pub use history::HistorySearch;
 pub use search::Search;
 pub use setup::Setup;
 pub use trust::Trust;
@@ -20,8 +22,9 @@ pub use trust::Trust;
 pub enum Panel {
     Trust(Box<Trust>),
     Setup(Box<Setup>),
+    History(Box<HistorySearch>),
     /// The keys and what they do.
-    Keys,
+    Keys(keys::Keys),
     Diff(Box<Diff>),
     Search(Box<Search>),
     Checkpoints(Box<Checkpoints>),
@@ -34,6 +37,8 @@ pub enum PanelOutcome {
     Closed,
     /// Closes, and this is to be done.
     Does(Cmd),
+    /// Closes, and the prompt has this text now.
+    Types(String),
 }
 
 impl Panel {
@@ -43,6 +48,10 @@ impl Panel {
 
     pub fn setup() -> Panel {
         Panel::Setup(Box::default())
+    }
+
+    pub fn history(entries: &[String], query: &str) -> Panel {
+        Panel::History(Box::new(HistorySearch::new(entries, query)))
     }
 
     /// Does it need the whole screen?
@@ -71,7 +80,8 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
-            Panel::Keys => PanelOutcome::Closed,
+            Panel::History(search) => search.press(chord),
+            Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
             Panel::Search(search) => search.press(chord),
             Panel::Checkpoints(checkpoints) => checkpoints.press(chord),
@@ -86,8 +96,9 @@ impl Panel {
     pub fn paste(&mut self, text: &str) {
         match self {
             Panel::Setup(setup) => setup.paste(text),
+            Panel::History(search) => search.paste(text),
             Panel::Search(search) => search.paste(text),
-            Panel::Trust(_) | Panel::Keys | Panel::Diff(_) | Panel::Checkpoints(_) => {}
+            _ => {}
         }
     }
 
@@ -95,7 +106,8 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
-            Panel::Keys => keys::view(width, max_rows),
+            Panel::History(search) => search.view(width, max_rows),
+            Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
             Panel::Search(search) => search.view(width),
             Panel::Checkpoints(checkpoints) => checkpoints.view(width, max_rows),

@@ -2,18 +2,22 @@
 
 use super::{
     app::{Cmd, Model, Msg, Opened},
+    jobs::Job,
     recording,
     terminal::Tty,
+    workers::Workers,
 };
 use crate::{
     engine::{Engine, recorder::Recorder},
     handle::Handle,
+    history::History,
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings},
 };
 use backstitch_components::code::warm_up;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -27,6 +31,14 @@ pub trait World: Send + Sync {
     /// Writes a new file in the project; never over one that is there.
     fn export(&mut self, file: Option<String>, text: &str) -> Notice;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
+    /// Where what is typed is kept; nowhere, unless said otherwise.
+    fn history(&self) -> Option<History> {
+        None
+    }
+    /// The program to edit texts with.
+    fn editor(&self) -> String {
+        "vi".into()
+    }
 }
 
 /// Why the screen is left.
@@ -37,6 +49,8 @@ pub enum Leave {
     Repaint,
     /// Inline becomes fullscreen, or the other way round.
     Switch,
+    /// For the user's editor.
+    Edit,
     Demo,
 }
 
@@ -53,11 +67,13 @@ pub struct Performer {
     /// Grammars have been loaded.
     warm: bool,
     terminal: Arc<Tty>,
+    workers: Workers,
 }
 
 impl Performer {
-    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>) -> Self {
+    pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>, root: PathBuf) -> Self {
         let (reporter, reports) = mailbox();
+        let workers = Workers::new(root, world.history(), reporter.clone());
         Performer {
             world,
             handle: None,
@@ -67,6 +83,7 @@ impl Performer {
             recorder,
             began: Instant::now(),
             leave: None,
+            workers,
             warm: false,
             terminal,
         }
@@ -102,6 +119,14 @@ impl Performer {
             }
             Cmd::Open => vec![self.open()],
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
+            Cmd::Do(Job::EditPrompt(text)) => {
+                self.workers.draft = Some(text);
+                self.leave(Leave::Edit)
+            }
+            Cmd::Do(job) => {
+                self.workers.start(job);
+                vec![]
+            }
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Copy(text) => vec![self.copy(&text)],
@@ -122,6 +147,11 @@ impl Performer {
             Ok(()) => Notice::info("Copied."),
             Err(error) => Notice::warning(format!("It could not be copied: {error}")),
         })
+    }
+
+    /// The prompt in the user's editor, while the screen is left.
+    pub fn edit(&mut self) {
+        self.workers.edit(&self.world.editor());
     }
 
     fn leave(&mut self, why: Leave) -> Vec<Msg> {

@@ -1,8 +1,11 @@
 //! The prompt: what is typed, what was sent before, and what sending it means.
 
 use super::{
-    app::{self, Cmd, Model},
+    app::{self, Cmd, Model, act},
+    completion::Completion,
+    keymap::{self, Action, Context},
     panel::Panel,
+    recall::Recall,
     report,
     transcript::Cell,
 };
@@ -10,13 +13,15 @@ use crate::{
     commands::{self, Around, Outcome, Screen},
     protocol::{self, Command, ModelInfo, Notice},
 };
-use backstitch_components::editor::{Editor, EditorView, Look};
+use backstitch_components::{
+    editor::{Edit, Editor, EditorView, Look},
+    key::Chord,
+};
 
 #[derive(Debug)]
 pub struct Prompt {
     pub editor: Editor,
-    /// Sent from here, oldest first.
-    history: Vec<String>,
+    pub recall: Recall,
     placeholder: String,
     /// For `/model`: the models that providers have told of.
     pub models: Vec<ModelInfo>,
@@ -24,29 +29,55 @@ pub struct Prompt {
 
 impl Prompt {
     pub fn new(placeholder: String) -> Self {
-        Prompt { editor: Editor::new(), history: vec![], placeholder, models: vec![] }
+        Prompt { editor: Editor::new(), recall: Recall::default(), placeholder, models: vec![] }
     }
 
     /// `busy`: a turn is running, so what is sent waits.
     pub fn view(&self, busy: bool, width: usize, max_rows: usize) -> EditorView {
-        let placeholder = match (busy, self.history.is_empty()) {
+        let placeholder = match (busy, self.recall.sent()) {
             (true, _) => "enter waits in line, ctrl+s goes into the turn".into(),
-            (false, true) => self.placeholder.clone(),
-            (false, false) => String::new(),
+            (false, false) => self.placeholder.clone(),
+            (false, true) => String::new(),
         };
         self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
     }
 
     fn take(&mut self) -> String {
         let text = self.editor.take();
-        if self.history.last() != Some(&text) {
-            self.history.push(text.clone());
-        }
+        self.recall.push(&text);
         text
+    }
+
+    /// A key that nothing else has the focus for.
+    pub fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
+        if let Some(cmds) = Completion::key(model, chord) {
+            return cmds;
+        }
+        let width = model.width();
+        match keymap::action(Context::Prompt, chord) {
+            Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
+            Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
+            Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
+            Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
+            Some(action) => {
+                model.completion.close();
+                return act(model, action);
+            }
+            None => {}
+        }
+        let Some(edit) = Edit::from_chord(chord) else { return vec![] };
+        model.exit_armed = None;
+        let length = model.prompt.editor.text().len();
+        model.prompt.editor.apply(edit, width);
+        let typed = length != model.prompt.editor.text().len();
+        Completion::follow(model, typed)
     }
 
     /// Enter sends what is there: a command, a shell line, or a prompt.
     pub fn submit(model: &mut Model) -> Vec<Cmd> {
+        if model.prompt.editor.continue_line() {
+            return vec![];
+        }
         let text = model.prompt.editor.submit_text();
         if text.trim().is_empty() {
             return vec![];
@@ -81,7 +112,7 @@ impl Prompt {
             Outcome::Send(command) => return vec![Cmd::Send(command)],
             Outcome::Say(text) => model.transcript.push(Cell::Said(text), model.width()),
             Outcome::Fail(why) => model.say(Notice::error(why)),
-            Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys),
+            Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys(Default::default())),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
             Outcome::Screen(Screen::Checkpoints) => return app::open_checkpoints(model),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
@@ -115,13 +146,11 @@ impl Prompt {
         if model.prompt.editor.is_empty() && !model.status.queue.is_empty() {
             return vec![Cmd::Send(Command::Unqueue)];
         }
-        let Prompt { editor, history, .. } = &mut model.prompt;
-        editor.recall_older(history);
-        vec![]
+        Recall::older(&mut model.prompt)
     }
 
     pub fn newer(&mut self) {
-        self.editor.recall_newer(&self.history);
+        Recall::newer(self);
     }
 
     /// A prompt comes back. What has been typed since is kept below it.

@@ -229,6 +229,11 @@ pub async fn run(root: &mut Element<'static, Root>, terminal: &std::sync::Arc<su
             Leave::Suspend => {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
             }
+            Leave::Edit => {
+                root.props.performer.edit();
+                // An interrupt that was meant for the editor is over before signals are listened to again.
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
             Leave::Repaint | Leave::Switch => {}
             leave => return Ok(leave),
         }

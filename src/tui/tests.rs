@@ -4,6 +4,7 @@ mod looks;
 
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},
+    jobs::Job,
     view,
 };
 use crate::protocol::*;
@@ -14,7 +15,7 @@ use backstitch_components::{
 use iocraft::{KeyCode, KeyModifiers};
 use std::{fmt::Write, sync::Arc, time::Duration};
 
-fn setting() -> Setting {
+pub(super) fn setting() -> Setting {
     Setting {
         root: "/p".into(),
         place: "~/src/shop (main)".into(),
@@ -28,68 +29,77 @@ fn setting() -> Setting {
     }
 }
 
-struct Bench {
-    model: Model,
+pub(super) struct Bench {
+    pub(super) model: Model,
+    /// What went into the history on disk: every sending does, so it is not among what the tests compare.
+    pub(super) remembered: Vec<String>,
     clock: Duration,
     seq: u64,
     printed: String,
 }
 
 impl Bench {
-    fn new(setting: Setting, size: (u16, u16)) -> Bench {
+    pub(super) fn new(setting: Setting, size: (u16, u16)) -> Bench {
         let (model, _) = Model::new(setting, size);
-        Bench { model, clock: Duration::ZERO, seq: 0, printed: String::new() }
+        Bench { model, clock: Duration::ZERO, seq: 0, printed: String::new(), remembered: vec![] }
     }
 
     /// In a session with a model, at rest.
-    fn ready() -> Bench {
+    pub(super) fn ready() -> Bench {
         let mut bench = Bench::new(setting(), (80, 24));
         bench.event(None, started(true));
         bench
     }
 
     /// Each message comes a second after the one before, unless told otherwise.
-    fn msg(&mut self, msg: Msg) -> Vec<Cmd> {
+    pub(super) fn msg(&mut self, msg: Msg) -> Vec<Cmd> {
         self.clock += Duration::from_secs(1);
         self.msg_now(msg)
     }
 
-    fn msg_now(&mut self, msg: Msg) -> Vec<Cmd> {
-        let cmds = update(&mut self.model, self.clock, msg);
+    pub(super) fn msg_now(&mut self, msg: Msg) -> Vec<Cmd> {
+        let mut cmds = update(&mut self.model, self.clock, msg);
+        cmds.retain(|cmd| match cmd {
+            Cmd::Do(Job::Remember(text)) => {
+                self.remembered.push(text.clone());
+                false
+            }
+            _ => true,
+        });
         for row in self.model.take_outbox() {
             writeln!(self.printed, "{}", row.text().trim_end()).unwrap();
         }
         cmds
     }
 
-    fn event(&mut self, turn: Option<u64>, body: EventBody) -> Vec<Cmd> {
+    pub(super) fn event(&mut self, turn: Option<u64>, body: EventBody) -> Vec<Cmd> {
         self.seq += 1;
         self.msg(Msg::Event(Event { seq: self.seq, turn: turn.map(TurnId), body }))
     }
 
     /// Keys by name, separated by blanks; everything that comes of them.
-    fn keys(&mut self, keys: &str) -> Vec<Cmd> {
+    pub(super) fn keys(&mut self, keys: &str) -> Vec<Cmd> {
         keys.split(' ').flat_map(|key| self.msg(press(key))).collect()
     }
 
-    fn typed(&mut self, text: &str) {
+    pub(super) fn typed(&mut self, text: &str) {
         for c in text.chars() {
             self.msg(Msg::Key(KeyCode::Char(c), KeyModifiers::NONE));
         }
     }
 
-    fn screen(&self) -> String {
+    pub(super) fn screen(&self) -> String {
         let frame = view::frame(&self.model);
         frame.rows().map(|row| format!("{}\n", row.text().trim_end())).collect()
     }
 
-    fn turn(&mut self) {
+    pub(super) fn turn(&mut self) {
         self.event(Some(1), EventBody::Turn(TurnEvent::UserSaid("fix it".into())));
         self.event(Some(1), EventBody::Turn(TurnEvent::Started));
         self.event(Some(1), EventBody::Turn(TurnEvent::Called));
     }
 
-    fn asks(&mut self, access: Access, block: Block) {
+    pub(super) fn asks(&mut self, access: Access, block: Block) {
         self.turn();
         let id = CallId(1);
         self.event(Some(1), call(CallEvent::Proposed { id, name: "Edit".into(), title: String::new() }));
@@ -98,7 +108,7 @@ impl Bench {
     }
 }
 
-fn press(key: &str) -> Msg {
+pub(super) fn press(key: &str) -> Msg {
     let Chord { code, ctrl, alt, shift } = key.parse().unwrap();
     let mut modifiers = KeyModifiers::NONE;
     for (on, modifier) in [(ctrl, KeyModifiers::CONTROL), (alt, KeyModifiers::ALT), (shift, KeyModifiers::SHIFT)] {
@@ -115,7 +125,7 @@ fn started(model: bool) -> EventBody {
     EventBody::Session(SessionEvent::Started { id: SessionId("s".into()), model, mode: Mode::Normal })
 }
 
-fn call(event: CallEvent) -> EventBody {
+pub(super) fn call(event: CallEvent) -> EventBody {
     EventBody::Call(event)
 }
 
@@ -129,7 +139,7 @@ fn edit() -> (Access, Block) {
     (Access::Write(vec!["/p/src/dates.rs".into()]), Block::Diff(vec![change]))
 }
 
-fn prompt(text: &str) -> Cmd {
+pub(super) fn prompt(text: &str) -> Cmd {
     Cmd::Send(Command::Prompt(text.into()))
 }
 

@@ -3,7 +3,7 @@
 //! The region never grows past two rows less than the screen; what is above it belongs to the terminal. Under 20 × 6 cells
 //! there is one line that says so.
 
-use super::{app::Model, panel::Panel};
+use super::{app::Model, completion::Completion, panel::Panel};
 use backstitch_components::{
     chat_log::{queued_prompt, rule},
     lines::Rows,
@@ -85,7 +85,7 @@ fn parts(model: &Model) -> Parts {
     let (width, height) = (model.width(), usize::from(model.size.1));
     // Inline, two rows of the terminal's own stay visible.
     let all = if model.window.is_some() { height } else { height - 2 };
-    let status = model.status.row(model.exit_armed.is_some(), width);
+    let status = Completion::footer(model, width).unwrap_or_else(|| model.status.row(model.exit_armed.is_some(), width));
     let (middle, cursor) = middle(model, width, all - 1);
     let busy = model.status.busy_row(model.tick, model.setting.still, model.now, width).filter(|_| model.approval.is_none());
     let room = all.saturating_sub(1 + middle.len() + usize::from(busy.is_some()));
@@ -127,6 +127,8 @@ fn middle(model: &Model, width: usize, room: usize) -> (Vec<Line>, Option<(usize
     let cursor = (prompt.cursor.0, prompt.cursor.1 + queue.len());
     let mut rows = queue;
     rows.extend(prompt.rows);
+    let left = room.saturating_sub(rows.len() + 2);
+    rows.extend(Completion::rows(model, width, left));
     under_rule(rows, Some(cursor), width)
 }
 

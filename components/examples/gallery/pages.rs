@@ -4,6 +4,7 @@
 
 use backstitch_components::chat_log::{self, Level, ToolState};
 use backstitch_components::code::Highlighter;
+use backstitch_components::completer::{Completer, Entry};
 use backstitch_components::dialog::{Dialog, DialogState};
 use backstitch_components::diff_view::DiffModel;
 use backstitch_components::editor::{Edit, Editor, Look};
@@ -35,6 +36,7 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("prompt", prompts(width)),
         ("picker", picker(width)),
         ("picker, empty", picker_empty(width)),
+        ("completer", completer(width)),
         ("status", status(width)),
         ("keys", keys(width)),
         ("hostile text", hostile(width)),
@@ -292,6 +294,41 @@ fn picker(width: usize) -> Vec<Line> {
 
 fn picker_empty(width: usize) -> Vec<Line> {
     Picker::new("").view(|_| Item::default(), 0, width, 5).rows
+}
+
+fn completer(width: usize) -> Vec<Line> {
+    let hints = [("tab or enter", "takes"), ("esc", "closes")];
+    let path = |text: &str, note: &str| {
+        let from = text.find("mai").map_or(0, |at| text[..at].chars().count());
+        Entry { text: text.into(), positions: (from..from + 3).collect(), path: true, note: note.into(), ..Entry::default() }
+    };
+    let deep = (0..8).map(|n| path(&format!("a/path/that/goes/on/and/on/for/longer/than/narrow/windows/main_{n}.rs"), ""));
+    let files = [path("src/main.rs", "recent"), path("docs/日本語/maintaining.md", "changed"), path("bad\x1b[2J\nmain\u{202e}/", "")];
+    let mut found = Completer::new(false);
+    found.set(files.into_iter().chain(deep).collect(), 1_200);
+    let mut rows = found.view(width, 8);
+    rows.push(found.footer(&hints, "indexing…", width));
+    rows.push(Line::new());
+    found.step(-1);
+    rows.extend(found.view(width, 3));
+    rows.push(found.footer(&hints, "", width));
+    rows.push(Line::new());
+    let command = |name: &str, hint: &str, about: &str| Entry {
+        text: name.into(),
+        positions: vec![1],
+        hint: hint.into(),
+        about: about.into(),
+        ..Entry::default()
+    };
+    let commands = vec![
+        command("/model", "[provider/]name", "list the models, or switch to one"),
+        command("/mode", "normal|auto-accept|plan|yolo", "what may happen without asking (yolo: everything)"),
+    ];
+    let mut menu = Completer::new(true);
+    menu.set(commands, 0);
+    rows.extend(menu.view(width, 8));
+    rows.push(menu.footer(&[("tab", "takes"), ("enter", "runs")], "", width));
+    rows
 }
 
 fn status_rows(width: usize) -> Line {

@@ -6,7 +6,7 @@ use super::CHIP_BASE;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Whether `c` stands for a folded paste.
-pub(super) fn is_chip(c: char) -> bool {
+pub fn is_chip(c: char) -> bool {
     (CHIP_BASE..CHIP_BASE + 0xffff).contains(&(c as u32))
 }
 

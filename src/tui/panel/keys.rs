@@ -1,22 +1,56 @@
 //! The keys and what they do, from the keymap itself.
 
+use super::PanelOutcome;
 use crate::tui::keymap::{self, Context};
 use backstitch_components::{
     dialog::DialogView,
+    key::Chord,
     key_hints::key_table,
     text::span::{Line, Style},
     theme::Role,
 };
+use iocraft::KeyCode;
 
-pub fn view(width: usize, max_rows: usize) -> DialogView {
-    let mut rows = vec![];
-    for (title, context) in [("Keys", Context::Prompt), ("In the text", Context::Edit), ("In a question", Context::Dialog)] {
-        let table = keymap::help(context);
-        let hints: Vec<(&str, &str)> = table.iter().map(|(k, h)| (k.as_str(), h.as_str())).collect();
-        rows.push(Line::styled(format!("  {title}"), Style::from(Role::Heading).bold()));
-        rows.extend(key_table(&hints, width));
+const PARTS: [(&str, Context); 4] = [
+    ("Keys", Context::Prompt),
+    ("In the text", Context::Edit),
+    ("While a list of completions is open", Context::Completion),
+    ("In a question", Context::Dialog),
+];
+
+#[derive(Debug, Default)]
+pub struct Keys {
+    /// Rows above the window.
+    first: usize,
+}
+
+impl Keys {
+    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        let most = PARTS.iter().map(|(_, context)| keymap::help(*context).len() + 1).sum::<usize>();
+        self.first = match chord.code {
+            KeyCode::Up => self.first.saturating_sub(1),
+            KeyCode::Down => (self.first + 1).min(most),
+            KeyCode::PageUp => self.first.saturating_sub(10),
+            KeyCode::PageDown | KeyCode::Char(' ') => (self.first + 10).min(most),
+            _ => return PanelOutcome::Closed,
+        };
+        PanelOutcome::Stays
     }
-    rows.truncate(max_rows.saturating_sub(1));
-    rows.push(Line::styled("  any key closes this", Role::Dim));
-    DialogView { rows, cursor: None }
+
+    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        let mut rows = vec![];
+        for (title, context) in PARTS {
+            let table = keymap::help(context);
+            let hints: Vec<(&str, &str)> = table.iter().map(|(k, h)| (k.as_str(), h.as_str())).collect();
+            rows.push(Line::styled(format!("  {title}"), Style::from(Role::Heading).bold()));
+            rows.extend(key_table(&hints, width));
+        }
+        let room = max_rows.saturating_sub(1).min(rows.len());
+        let first = self.first.min(rows.len() - room);
+        let all = rows.len() == room;
+        rows.drain(..first);
+        rows.truncate(room);
+        rows.push(Line::styled(if all { "  any key closes this" } else { "  down shows more, any other key closes this" }, Role::Dim));
+        DialogView { rows, cursor: None }
+    }
 }

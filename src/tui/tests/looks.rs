@@ -18,25 +18,25 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter      send                         ctrl+l     redraw
-     ctrl+j     new line                     ctrl+f     search the conversation
-     up         earlier, or take one back    pageup     page up (fullscreen)
-     down       later prompt                 pagedown   page down
-     shift+tab  change the mode              ctrl+home  first line
-     ?          these keys                   ctrl+end   newest line
-     esc        interrupt; twice: go back    ctrl+z     to the shell
-     ctrl+s     send into the turn           ctrl+c     clear, interrupt, exit
-     ctrl+t     show reasoning               ctrl+d     exit
+     enter      send                         ctrl+t     show reasoning
+     ctrl+j     new line                     ctrl+l     redraw
+     up         earlier, or take one back    ctrl+f     search the conversation
+     down       later prompt                 pageup     page up (fullscreen)
+     ctrl+r     search the history           pagedown   page down
+     tab        complete the word            ctrl+home  first line
+     ctrl+g     write in $EDITOR             ctrl+end   newest line
+     shift+tab  change the mode              ctrl+z     to the shell
+     ?          these keys                   ctrl+c     clear, interrupt, exit
+     esc        interrupt; twice: go back    ctrl+d     exit
+     ctrl+s     send into the turn
      In the text
      ctrl+a      start of line           ctrl+u      cut to start of line
      ctrl+e      end of line             ctrl+k      cut to end of line
      alt+b       word left               ctrl+y      paste what was cut
      alt+f       word right              ctrl+_      undo
      ctrl+w      cut word left           ctrl+alt+r  redo
-     In a question
-     y            yes                       v            show all of it
-     a            yes, for this session     enter        take the marked choice
-     any key closes this
+     While a list of completions is open
+     down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
     bench.keys("esc");

@@ -31,7 +31,7 @@ pub const RULES: &[Rule] = &[
     Rule { name: "purity", text: "the agent and the components are pure: no clock, IO, randomness, threads or async", check: purity },
     Rule {
         name: "spawning",
-        text: "tasks, threads and processes begin only in engine, tools/shell, checkpoint and hooks",
+        text: "tasks, threads and processes begin only in engine, tools/shell, checkpoint, hooks, finder, history and tui/editor_program",
         check: spawning,
     },
     Rule { name: "panics", text: "shipped code neither panics on purpose nor prints", check: panics },
@@ -194,6 +194,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("atomic", &[]),
     ("project", &[]),
     ("walk", &["atomic"]),
+    ("finder", &["walk"]),
+    ("history", &["project", "atomic"]),
     ("handle", &["protocol", "mailbox"]),
     ("agent", &["protocol"]),
     ("llm", &["protocol", "failure"]),
@@ -203,7 +205,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("engine", &["agent", "handle", "mailbox", "protocol", "llm", "tools", "checkpoint", "session"]),
     ("commands", &["protocol"]),
     ("config", &["protocol", "failure", "atomic"]),
-    ("tui", &["components", "protocol", "handle", "commands"]),
+    ("tui", &["components", "protocol", "handle", "commands", "finder", "history"]),
     ("headless", &["components", "protocol", "handle", "failure"]),
 ];
 
@@ -211,8 +213,12 @@ const TABLE: &[(&str, &[&str])] = &[
 const WIRING: [&str; 6] = ["launch", "app", "cli", "replay", "main", "lib"];
 
 /// Single files that may name more than their module: they hold a running engine.
-const MORE: &[(&str, &[&str])] =
-    &[("src/tui.rs", &["engine"]), ("src/tui/perform.rs", &["engine", "mailbox"]), ("src/headless.rs", &["engine", "launch", "llm"])];
+const MORE: &[(&str, &[&str])] = &[
+    ("src/tui.rs", &["engine"]),
+    ("src/tui/workers.rs", &["mailbox"]),
+    ("src/tui/perform.rs", &["engine", "mailbox"]),
+    ("src/headless.rs", &["engine", "launch", "llm"]),
+];
 
 fn imports(sources: &[Source]) -> Vec<Finding> {
     let mut found = vec![];
@@ -303,10 +309,23 @@ fn purity(sources: &[Source]) -> Vec<Finding> {
         ["async", "tokio", "Instant", "SystemTime", "std::fs", "fs::", "std::env", "std::net", "std::process", "thread", "backstitch"];
     let mut found = forbidden(sources, &agent, |path| path.starts_with("src/agent"));
     found.extend(forbidden(sources, &["async", "Instant", "SystemTime", "std::fs", "std::env", "thread", "tokio"], |path| {
-        ["app.rs", "view.rs", "prompt.rs", "status.rs", "transcript.rs", "approval.rs", "blocks.rs", "keymap.rs"]
-            .iter()
-            .any(|f| path == format!("src/tui/{f}"))
+        [
+            "app.rs",
+            "view.rs",
+            "prompt.rs",
+            "status.rs",
+            "transcript.rs",
+            "approval.rs",
+            "blocks.rs",
+            "keymap.rs",
+            "completion.rs",
+            "jobs.rs",
+            "recall.rs",
+        ]
+        .iter()
+        .any(|f| path == format!("src/tui/{f}"))
             || path.starts_with("src/tui/panel")
+            || path.starts_with("src/tui/completion/")
     }));
     // In braces too.
     for source in sources.iter().filter(|s| s.path.starts_with("components/src")) {
@@ -318,7 +337,9 @@ fn purity(sources: &[Source]) -> Vec<Finding> {
 
 fn spawning(sources: &[Source]) -> Vec<Finding> {
     let words = ["spawn", "spawn_blocking", "Command::new", "thread::Builder", "thread::scope"];
-    let free = ["src/engine", "src/tools/shell", "src/checkpoint", "src/hooks"];
+    // The finder's index and the history's disk have a thread of their own, since typing waits for neither; the user's editor runs
+    // while the screen is left.
+    let free = ["src/engine", "src/tools/shell", "src/checkpoint", "src/hooks", "src/finder", "src/history", "src/tui/editor_program.rs"];
     forbidden(sources, &words, |path| {
         !free.iter().any(|f| path.starts_with(f)) && !path.contains("/examples/") && !path.starts_with("benches")
     })

@@ -1,0 +1,80 @@
+//! The screen's own threads: the finder's index and the history's disk. Each starts with the first thing to do for it.
+
+use super::{
+    app::Msg,
+    editor_program,
+    jobs::{Job, Report},
+};
+use crate::{
+    finder::{Disk, Finder, Query},
+    history::{self, History, Keeper},
+    mailbox::Mailbox,
+    protocol::Notice,
+};
+use std::{path::PathBuf, sync::Arc};
+
+pub struct Workers {
+    root: PathBuf,
+    /// Nowhere: the history lasts as long as the session.
+    history: Option<History>,
+    reporter: Mailbox<Msg>,
+    finder: Option<Finder>,
+    keeper: Option<Keeper>,
+    /// What the user's editor is to open.
+    pub draft: Option<String>,
+}
+
+impl Workers {
+    pub fn new(root: PathBuf, history: Option<History>, reporter: Mailbox<Msg>) -> Self {
+        Workers { root, history, reporter, finder: None, keeper: None, draft: None }
+    }
+
+    pub fn start(&mut self, job: Job) {
+        match job {
+            Job::Find(query) => self.find(query),
+            Job::Remember(text) => {
+                if let Some(keeper) = self.keeper() {
+                    keeper.append(text);
+                }
+            }
+            Job::LoadHistory => match self.keeper() {
+                Some(keeper) => keeper.load(),
+                None => self.reporter.send(Msg::Report(Report::History(vec![]))),
+            },
+            Job::EditPrompt(text) => self.draft = Some(text),
+        }
+    }
+
+    /// While the screen is left.
+    pub fn edit(&mut self, program: &str) {
+        if let Some(text) = self.draft.take() {
+            self.reporter.send(Msg::Report(Report::Edited(editor_program::edit(program, &text))));
+        }
+    }
+
+    fn find(&mut self, query: Query) {
+        if self.finder.is_none() {
+            let (tree, reporter) = (Arc::new(Disk { root: self.root.clone() }), self.reporter.clone());
+            self.finder = Finder::start(tree, Box::new(move |answer| reporter.send(Msg::Report(Report::Found(answer)))));
+        }
+        if let Some(finder) = &self.finder {
+            finder.ask(query);
+        }
+    }
+
+    fn keeper(&mut self) -> Option<&Keeper> {
+        if self.keeper.is_none() {
+            let reporter = self.reporter.clone();
+            let report = move |report| {
+                reporter.send(match report {
+                    history::Report::Loaded(texts) => Msg::Report(Report::History(texts)),
+                    history::Report::Failed(why) => {
+                        Msg::Notice(Notice::warning(format!("The prompt history lasts for this session only: {why}")))
+                    }
+                });
+            };
+            self.keeper = Keeper::start(self.history.clone()?, Box::new(report));
+        }
+        self.keeper.as_ref()
+    }
+}
