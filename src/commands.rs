@@ -1,15 +1,20 @@
 //! Slash commands: one file each, listed here in the order in which users see them.
 
 mod clear;
+mod copy;
 mod exit;
+mod export;
 mod fullscreen;
 mod help;
 mod keys;
 mod mode;
 mod model;
 mod redraw;
+mod rewind;
 mod setup;
+mod status;
 mod undo;
+mod usage;
 
 use crate::protocol::{Command, ModelInfo};
 
@@ -47,11 +52,17 @@ pub enum Outcome {
     Fail(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Screen {
     Keys,
     Redraw,
     Fullscreen,
+    Copy,
+    /// To this file, or to one with a name of its own.
+    Export(Option<String>),
+    Status,
+    Usage,
+    Checkpoints,
     Setup,
     Exit,
 }
@@ -61,7 +72,12 @@ pub const ALL: &[SlashCommand] = &[
     model::COMMAND,
     mode::COMMAND,
     undo::COMMAND,
+    rewind::COMMAND,
     clear::COMMAND,
+    copy::COMMAND,
+    export::COMMAND,
+    status::COMMAND,
+    usage::COMMAND,
     setup::COMMAND,
     keys::COMMAND,
     fullscreen::COMMAND,

@@ -146,8 +146,10 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         session: Box::new(session),
         recorder,
     };
+    let mut facts = vec![("data".to_string(), data.display().to_string())];
+    facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
-    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, theme: config.theme, asks_for_model } })
+    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, theme: config.theme, asks_for_model, facts } })
 }
 
 fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
@@ -209,6 +211,16 @@ impl World for ScreenWorld {
         let known = self.project.trust.warnings.len();
         self.project.trust.trust(&self.project.root);
         self.project.trust.warnings.get(known).map(|w| Notice::warning(w.clone()))
+    }
+
+    fn export(&mut self, file: Option<String>, text: &str) -> Notice {
+        let name = file.unwrap_or_else(|| format!("conversation-{}.md", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S")));
+        let path = self.project.root.join(name);
+        let written = std::fs::File::create_new(&path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
+        match written {
+            Ok(()) => Notice::info(format!("Written to {}.", path.display())),
+            Err(e) => Notice::error(format!("{} can't be written: {e}", path.display())),
+        }
     }
 
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice {

@@ -11,7 +11,7 @@ pub mod model;
 pub mod record;
 
 pub use block::{Block, FileChange, FileEntry, Hit};
-pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use message::{CallRequest, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
@@ -49,6 +49,8 @@ pub enum Command {
         to: CheckpointId,
         scope: RewindScope,
     },
+    /// Looks up what has changed since a checkpoint; answered by [`SessionEvent::Compared`].
+    Compare(CheckpointId),
     /// Walks the last turn that changed files back: its files and its part of the conversation.
     Undo,
     /// Starts an empty conversation in the same session folder.
@@ -83,6 +85,15 @@ pub enum Class {
 }
 
 impl EventBody {
+    /// Bytes of text that a front end has to lay out for it.
+    pub fn weight(&self) -> usize {
+        match self {
+            EventBody::Text(TextEvent::Answer(text) | TextEvent::Reasoning(text)) => text.len(),
+            EventBody::Call(CallEvent::Progress { output, .. }) => output.len(),
+            _ => 0,
+        }
+    }
+
     pub fn class(&self) -> Class {
         match self {
             EventBody::Text(_) | EventBody::Call(CallEvent::Progress { .. }) | EventBody::Turn(TurnEvent::Used(_)) => Class::Mergeable,
@@ -109,6 +120,11 @@ pub enum SessionEvent {
         waiting: Vec<Prompt>,
     },
     Found(Vec<FoundServer>),
+    /// From the checkpoint to the present.
+    Compared {
+        id: CheckpointId,
+        changes: Vec<FileChange>,
+    },
     Models(Vec<ModelInfo>),
     Cleared,
     Closed,

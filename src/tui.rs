@@ -3,8 +3,10 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod checkpoints;
 mod completion;
 mod editor_program;
+mod events;
 mod fullscreen;
 mod jobs;
 pub mod keymap;
@@ -13,6 +15,7 @@ pub mod perform;
 mod prompt;
 mod recall;
 pub mod recording;
+mod report;
 mod root;
 mod status;
 pub mod terminal;

@@ -6,7 +6,7 @@
 //! - rows are exactly as many as asked for, and never wider.
 
 use crate::diff_view::{DiffModel, SPLIT_WIDTH};
-use crate::editor::{Edit, Editor, Look};
+use crate::editor::{Edit, Editor};
 use crate::key::Chord;
 use crate::key_hints::hint_row;
 use crate::text::row::split;
@@ -204,10 +204,9 @@ impl DiffViewer {
         let mut cursor = None;
         match &self.search {
             Some(search) => {
-                let look = Look { prompt: Span::new("  / ", Style::from(Role::Accent).bold()), placeholder: "search".into() };
-                let view = search.view(&look, width, 1);
-                cursor = Some((view.cursor.0, rows.len()));
-                rows.extend(view.rows.into_iter().take(1));
+                let (row, column) = search.field(Line::styled("  / ", Style::from(Role::Accent).bold()), "search", width);
+                cursor = Some((column, rows.len()));
+                rows.push(row);
             }
             None => rows.push(self.hints(width)),
         }

@@ -9,6 +9,7 @@
 
 pub mod ansi;
 pub mod chat_log;
+pub mod checkpoint_browser;
 pub mod code;
 pub mod completer;
 pub mod dialog;

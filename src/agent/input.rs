@@ -15,6 +15,7 @@ pub enum Input {
     Ran(CallId, Result<ToolOutput, ToolError>),
     Checkpointed(TurnId, Result<Checkpointed, String>),
     Restored(CheckpointId, Result<Restored, String>),
+    Compared(CheckpointId, Result<Vec<FileChange>, String>),
     TimerFired(TimerId),
     /// Answer to `UseModel` and `Connect`: the model that is in use from now on.
     ModelReady(Result<ModelInfo, String>),

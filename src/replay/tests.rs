@@ -60,7 +60,7 @@ fn the_demo_is_replayed_with_the_same_events_and_shows_what_it_showed() {
         assert_eq!((shown.difference, shown.notes), (None, vec![]));
         assert!(shown.inputs > 10 && (shown.messages > 0) == screen);
         let rows = shown.rows.join("\n");
-        for sees in ["fix the failing test", "Edit", "Bash", "/undo goes back"] {
+        for sees in ["fix the failing test", "Edit", "Bash", "esc esc goes back"] {
             assert!(rows.contains(sees), "{sees} in {rows}");
         }
         let steps = shown.steps.join("\n");

@@ -18,7 +18,7 @@ use std::{
         fs::{DirBuilderExt, OpenOptionsExt},
     },
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 /// How far into a journal its title may be.
@@ -58,11 +58,7 @@ impl JsonlStore {
             _ => SessionError::Io { path: path.clone(), error },
         };
         let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(SessionError::InUse(id.clone())),
-            Err(TryLockError::Error(e)) => return Err(failed(e)),
-        }
+        lock(&file).map_err(|e| e.map_or_else(|| SessionError::InUse(id.clone()), failed))?;
         let parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
         if parsed.damaged {
             let aside = (1..).map(|n| path.with_extension(format!("damaged-{n}"))).find(|p| !p.exists());
@@ -223,6 +219,21 @@ fn parse(from: &mut dyn Read, id: &SessionId) -> Result<Parsed, ParseError> {
         parsed.unended = line.last() != Some(&b'\n');
     }
     Ok(parsed)
+}
+
+/// `Err(None)`: somebody else has it. A program that is just being started has for a moment what we have open, locks included, so
+/// that one look is not enough.
+fn lock(file: &File) -> Result<(), Option<io::Error>> {
+    const LOOKS: u32 = 20;
+    for look in 1.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if look < LOOKS => std::thread::sleep(Duration::from_millis(10)),
+            Err(TryLockError::WouldBlock) => return Err(None),
+            Err(TryLockError::Error(error)) => return Err(Some(error)),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,17 +5,19 @@
 
 use super::{
     approval::Approval,
+    checkpoints::Checkpoints,
     completion::Completion,
+    events,
     fullscreen::Window,
     jobs::{self, Job, Report},
     keymap::{self, Action, Context},
-    panel::{Panel, PanelOutcome},
+    panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Cell, Layout, Transcript},
     view,
 };
-use crate::protocol::{self as protocol, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnOutcome};
+use crate::protocol::{Command, Event, Notice, ProviderSettings};
 use backstitch_components::{
     chat_log,
     editor::Edit,
@@ -58,6 +60,8 @@ pub struct Opened {
     pub theme: Option<String>,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
+    /// For `/status`: names and values.
+    pub facts: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +76,11 @@ pub enum Cmd {
     Do(Job),
     /// Text for the clipboard.
     Copy(String),
+    /// Text for a file, which must not exist yet; without a name it gets one.
+    Export {
+        file: Option<String>,
+        text: String,
+    },
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -107,9 +116,12 @@ pub struct Model {
     pub status: Status,
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
+    pub checkpoints: Checkpoints,
+    /// A second esc at rest before this time opens the checkpoints.
+    pub esc_armed: Option<Duration>,
     /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
     /// into the prompt.
-    hasty: Option<Duration>,
+    pub hasty: Option<Duration>,
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
@@ -140,6 +152,8 @@ impl Model {
             now: Duration::ZERO,
             tick: 0,
             transcript: Transcript::default(),
+            checkpoints: Checkpoints::default(),
+            esc_armed: None,
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
@@ -161,15 +175,15 @@ impl Model {
 
     /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        let (width, covered) = (self.width(), self.panel.as_ref().is_some_and(Panel::is_long));
-        match &mut self.window {
-            Some(window) => {
-                let printed = self.transcript.take_outbox();
-                window.take(printed, &self.transcript, &self.header, width);
-                vec![]
-            }
-            None if covered => vec![],
-            None => self.transcript.take_outbox(),
+        if self.is_fullscreen() { vec![] } else { self.transcript.take_outbox() }
+    }
+
+    /// Into the window goes what would be printed.
+    pub fn fill_window(&mut self) {
+        let width = self.width();
+        if let Some(window) = &mut self.window {
+            let printed = self.transcript.take_outbox();
+            window.take(printed, &self.transcript, &self.header, width);
         }
     }
 
@@ -196,7 +210,7 @@ impl Model {
         self.transcript.push(Cell::Notice(notice), self.width());
     }
 
-    fn greet(&mut self) {
+    pub fn greet(&mut self) {
         if !self.header.is_empty() {
             return;
         }
@@ -237,7 +251,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             }
             vec![]
         }
-        Msg::Event(event) => fold(model, event),
+        Msg::Event(event) => events::fold(model, event),
         Msg::Tick => {
             model.tick += 1;
             vec![]
@@ -253,7 +267,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Click(..) => vec![],
         Msg::Opened(Ok(opened)) => {
-            begin(model, opened);
+            events::begin(model, opened);
             vec![]
         }
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
@@ -316,7 +330,13 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
-        PanelOutcome::Closed => vec![],
+        PanelOutcome::Closed => {
+            // A window that was opened for a view closes with it.
+            if matches!(&panel, Panel::Search(search) if search.opened_window) {
+                model.switch();
+            }
+            vec![]
+        }
         PanelOutcome::Types(text) => jobs::report(model, Report::Edited(Ok(text))),
         PanelOutcome::Does(cmd) => {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
@@ -340,11 +360,24 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
         Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
+        Action::Interrupt if model.status.turn.is_none() => {
+            if model.esc_armed.take().is_some_and(|until| model.now <= until) {
+                return open_checkpoints(model);
+            }
+            model.esc_armed = Some(model.now + TWICE);
+        }
         Action::Interrupt => return interrupt(model),
         Action::Cancel => return cancel(model),
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
+        Action::Find => {
+            let opened_window = model.window.is_none();
+            if opened_window {
+                model.switch();
+            }
+            model.panel = Some(Panel::Search(Box::new(Search::new(opened_window))));
+        }
         Action::PageUp | Action::PageDown | Action::Top | Action::Bottom => {
             if let Some(window) = &mut model.window {
                 match action {
@@ -365,6 +398,12 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         _ => {}
     }
     vec![]
+}
+
+pub fn open_checkpoints(model: &mut Model) -> Vec<Cmd> {
+    let (panel, first) = panel::Checkpoints::new(model.checkpoints.marks(), model.now);
+    model.panel = Some(Panel::Checkpoints(Box::new(panel)));
+    first.map(|id| Cmd::Send(Command::Compare(id))).into_iter().collect()
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {
@@ -403,95 +442,4 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
         },
     }
     Completion::follow(model, false)
-}
-
-fn begin(model: &mut Model, opened: Opened) {
-    model.status.asks_for_model = opened.asks_for_model;
-    if let Some(name) = opened.theme {
-        match Theme::builtin(&name) {
-            Some(theme) => model.setting.theme = theme,
-            None => {
-                let names = Theme::names().collect::<Vec<_>>().join(", ");
-                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
-            }
-        }
-    }
-    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
-}
-
-// --- events ---
-
-fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
-    let (now, width) = (model.now, model.width());
-    model.completion.saw(&event.body, &model.setting.root);
-    model.status.fold(&event, now);
-    match event.body {
-        EventBody::Session(event) => return session(model, event),
-        EventBody::Turn(protocol::TurnEvent::UserSaid(prompt)) => model.transcript.push(Cell::User(prompt.text), width),
-        EventBody::Turn(protocol::TurnEvent::Ended(end)) => {
-            model.transcript.settle(now, width);
-            if end.how == TurnOutcome::Interrupted {
-                model.say(Notice::info("Interrupted."));
-            }
-            if let Some(footer) = model.status.footer(&end) {
-                model.transcript.push(footer, width);
-            }
-        }
-        EventBody::Turn(_) => {}
-        EventBody::Text(event) => model.transcript.text(event, now, width),
-        EventBody::Call(event) => model.transcript.call(event, width),
-        EventBody::Checkpoint(event) => {
-            if let Some(text) = Status::restored(&event) {
-                model.say(Notice::info(text));
-            }
-        }
-        EventBody::Notice(notice) => model.say(notice),
-    }
-    vec![]
-}
-
-fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
-    match event {
-        SessionEvent::Started { .. } => {
-            model.greet();
-            if model.status.model.is_none() && !model.status.asks_for_model {
-                (model.panel, model.hasty) = (Some(Panel::setup()), Some(model.now));
-                return vec![Cmd::Send(Command::Discover)];
-            }
-        }
-        SessionEvent::ModelChanged(info) => {
-            if let Some(settings) = model.status.connecting.take() {
-                model.panel = None;
-                model.say(Notice::info(format!("Connected to {}.", info.id)));
-                return vec![Cmd::SaveProvider(ProviderSettings { models: vec![info.id.model], ..settings })];
-            }
-            model.say(Notice::info(format!("The model is {} now.", info.id)));
-        }
-        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
-        SessionEvent::Found(servers) => {
-            if let Some(Panel::Setup(setup)) = &mut model.panel {
-                setup.found(servers);
-            }
-        }
-        SessionEvent::Models(models) if model.completion.expects_models() => {
-            model.prompt.models = models;
-            Completion::refresh(model);
-        }
-        SessionEvent::Models(models) => {
-            let current = model.status.model.as_ref().map(|m| m.id.clone());
-            let mut rows: Vec<String> =
-                models.iter().map(|m| format!("{} {}", if Some(&m.id) == current.as_ref() { "▸" } else { " " }, m.id)).collect();
-            if rows.is_empty() {
-                rows.push("No provider has told its models; /model provider/name takes any name.".into());
-            }
-            model.prompt.models = models;
-            model.transcript.push(Cell::Said(rows.join("\n")), model.width());
-        }
-        SessionEvent::Cleared => {
-            model.transcript.clear();
-            model.say(Notice::info("A new conversation. The files are as they were."));
-        }
-        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
-    }
-    vec![]
 }

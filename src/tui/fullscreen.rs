@@ -12,8 +12,6 @@ use backstitch_components::{
     theme::Role,
     viewport::Viewport,
 };
-use std::ops::Range;
-
 #[derive(Default)]
 pub struct Window {
     rows: Vec<Line>,
@@ -35,7 +33,7 @@ impl Window {
 
     fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
         self.rows = header.iter().cloned().chain(transcript.all_rows(width)).collect();
-        self.width = width;
+        (self.width, self.seen) = (width, self.rows.len());
     }
 
     /// Takes new rows; all of them anew where the width has changed.
@@ -70,13 +68,10 @@ impl Window {
     }
 
     /// The visible rows, exactly as many as the window is high.
-    pub fn view(&self, live: &[Line], marked: Option<&Range<usize>>, width: usize, height: usize) -> Vec<Line> {
+    pub fn view(&self, live: &[Line], marked: Option<usize>, width: usize, height: usize) -> Vec<Line> {
         let at = |n: usize| self.rows.get(n).or_else(|| live.get(n - self.rows.len())).cloned().unwrap_or_default();
-        let mut rows: Vec<Line> = self
-            .viewport
-            .visible()
-            .map(|n| if marked.is_some_and(|m| m.contains(&n)) { at(n).over(Style::new().invert()) } else { at(n) })
-            .collect();
+        let mut rows: Vec<Line> =
+            self.viewport.visible().map(|n| if marked == Some(n) { at(n).over(Style::new().invert()) } else { at(n) }).collect();
         rows.resize(height, Line::new());
         if let Some(hint) = self.hint(width)
             && let Some(last) = rows.last_mut()

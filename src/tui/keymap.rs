@@ -30,6 +30,7 @@ pub enum Action {
     Thoughts,
     Redraw,
     Suspend,
+    Find,
     PageUp,
     PageDown,
     Top,
@@ -83,7 +84,12 @@ pub fn action(context: Context, chord: &Chord) -> Option<Action> {
 
 /// Keys and what they do, for the help.
 pub fn help(context: Context) -> Vec<(String, String)> {
-    let keys = |b: &Binding| b.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", ");
+    // The first key stands for all where they would take the room of the rest.
+    let keys = |b: &Binding| {
+        let all = b.keys.iter().map(Key::to_string).collect::<Vec<_>>();
+        let joined = all.join(", ");
+        if joined.len() <= 11 { joined } else { all.into_iter().next().unwrap_or_default() }
+    };
     bindings().iter().filter(|b| b.context == context).map(|b| (keys(b), b.help.clone())).collect()
 }
 

@@ -1,16 +1,20 @@
 //! What lies over the prompt and takes its keys: a question or a list, one at a time.
 
+mod checkpoints;
 mod diff;
 mod history;
 mod keys;
+mod search;
 mod setup;
 mod trust;
 
 use super::app::{Cmd, Model};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
+pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
+pub use search::Search;
 pub use setup::Setup;
 pub use trust::Trust;
 
@@ -22,6 +26,8 @@ pub enum Panel {
     /// The keys and what they do.
     Keys(keys::Keys),
     Diff(Box<Diff>),
+    Search(Box<Search>),
+    Checkpoints(Box<Checkpoints>),
 }
 
 pub enum PanelOutcome {
@@ -50,19 +56,23 @@ impl Panel {
 
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
-        matches!(self, Panel::Diff(_))
+        matches!(self, Panel::Diff(_) | Panel::Checkpoints(_))
     }
 
     /// Tells a long view its size, after anything has changed.
     pub fn fit(&mut self, width: usize, height: usize) {
-        if let Panel::Diff(diff) = self {
-            diff.fit(width, height);
+        match self {
+            Panel::Diff(diff) => diff.fit(width, height),
+            Panel::Checkpoints(checkpoints) => checkpoints.fit(width, height),
+            _ => {}
         }
     }
 
     pub fn scroll(&mut self, rows: isize) {
-        if let Panel::Diff(diff) = self {
-            diff.scroll(rows);
+        match self {
+            Panel::Diff(diff) => diff.scroll(rows),
+            Panel::Checkpoints(checkpoints) => checkpoints.scroll(rows),
+            _ => {}
         }
     }
 
@@ -73,6 +83,8 @@ impl Panel {
             Panel::History(search) => search.press(chord),
             Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
+            Panel::Search(search) => search.press(chord),
+            Panel::Checkpoints(checkpoints) => checkpoints.press(chord),
         }
     }
 
@@ -85,6 +97,7 @@ impl Panel {
         match self {
             Panel::Setup(setup) => setup.paste(text),
             Panel::History(search) => search.paste(text),
+            Panel::Search(search) => search.paste(text),
             _ => {}
         }
     }
@@ -96,6 +109,8 @@ impl Panel {
             Panel::History(search) => search.view(width, max_rows),
             Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
+            Panel::Search(search) => search.view(width),
+            Panel::Checkpoints(checkpoints) => checkpoints.view(width, max_rows),
         }
     }
 }

@@ -28,6 +28,8 @@ pub trait World: Send + Sync {
     fn open(&mut self) -> Result<(Handle, Engine, Opened), Notice>;
     /// Remembers that the folder is trusted; a warning if that could not be written down.
     fn trust(&mut self) -> Option<Notice>;
+    /// Writes a new file in the project; never over one that is there.
+    fn export(&mut self, file: Option<String>, text: &str) -> Notice;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
     /// Where what is typed is kept; nowhere, unless said otherwise.
     fn history(&self) -> Option<History> {
@@ -128,6 +130,7 @@ impl Performer {
             Cmd::Suspend => self.leave(Leave::Suspend),
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Copy(text) => vec![self.copy(&text)],
+            Cmd::Export { file, text } => vec![Msg::Notice(self.world.export(file, &text))],
             Cmd::Demo => self.leave(Leave::Demo),
             Cmd::Exit => self.leave(Leave::Exit),
         }

@@ -1,11 +1,12 @@
 //! The prompt: what is typed, what was sent before, and what sending it means.
 
 use super::{
-    app::{Cmd, Model, act},
+    app::{self, Cmd, Model, act},
     completion::Completion,
     keymap::{self, Action, Context},
     panel::Panel,
     recall::Recall,
+    report,
     transcript::Cell,
 };
 use crate::{
@@ -113,7 +114,15 @@ impl Prompt {
             Outcome::Fail(why) => model.say(Notice::error(why)),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys(Default::default())),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
+            Outcome::Screen(Screen::Checkpoints) => return app::open_checkpoints(model),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
+            Outcome::Screen(Screen::Status) => model.transcript.push(Cell::Said(report::status(model)), model.width()),
+            Outcome::Screen(Screen::Usage) => model.transcript.push(Cell::Said(report::usage(model)), model.width()),
+            Outcome::Screen(Screen::Export(file)) => return vec![Cmd::Export { file, text: report::markdown(model) }],
+            Outcome::Screen(Screen::Copy) => match report::last_answer(model) {
+                Some(text) => return vec![Cmd::Copy(text.to_string())],
+                None => model.say(Notice::info("There is no answer yet.")),
+            },
             Outcome::Screen(Screen::Setup) => {
                 model.panel = Some(Panel::setup());
                 return vec![Cmd::Send(Command::Discover)];

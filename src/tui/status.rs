@@ -27,6 +27,11 @@ pub struct Status {
     /// Turns of this session so far that changed something.
     checkpoints: usize,
     changes: Changes,
+    pub session: Option<SessionId>,
+    /// For `/status`, from the wiring.
+    pub facts: Vec<(String, String)>,
+    /// Of all turns that have ended.
+    total: Usage,
     /// A configured provider is being asked for a model.
     pub asks_for_model: bool,
     /// A provider that is being tried by the set-up.
@@ -58,7 +63,8 @@ impl Status {
 
     pub fn fold(&mut self, event: &Event, now: Duration) {
         match &event.body {
-            EventBody::Session(SessionEvent::Started { model, mode, .. }) => {
+            EventBody::Session(SessionEvent::Started { id, model, mode }) => {
+                self.session = Some(id.clone());
                 (self.model, self.mode, self.started) = (model.clone(), *mode, true);
             }
             EventBody::Session(SessionEvent::ModelChanged(model)) => self.model = Some(model.clone()),
@@ -73,7 +79,10 @@ impl Status {
                 self.retry = Some(Retry { attempt: *attempt, of: *of, at: now + *wait, why: why.clone() });
             }
             EventBody::Turn(TurnEvent::Used(usage)) => self.context = usage.input + usage.output,
-            EventBody::Turn(TurnEvent::Ended(_)) => (self.turn, self.stopping, self.retry) = (None, false, None),
+            EventBody::Turn(TurnEvent::Ended(end)) => {
+                self.total += end.usage;
+                (self.turn, self.stopping, self.retry) = (None, false, None);
+            }
             EventBody::Call(CallEvent::Finished { outcome: Outcome::Done(output), .. }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
@@ -142,12 +151,20 @@ impl Status {
         status_line(&left, &[Segment::new(Line::styled("? keys", Role::Dim), 1)], width)
     }
 
+    pub fn total(&self) -> Usage {
+        self.total
+    }
+
+    /// Tokens in the context as of the last request, and how many fit.
+    pub fn context(&self) -> (u64, Option<u64>) {
+        (self.context, self.model.as_ref().and_then(|m| m.context_window).filter(|w| *w > 0))
+    }
+
     fn context_used(&self) -> Option<Line> {
         if self.context == 0 {
             return None;
         }
-        let window = self.model.as_ref().and_then(|m| m.context_window).filter(|w| *w > 0);
-        Some(match window {
+        Some(match self.context().1 {
             Some(window) => {
                 let percent = self.context * 100 / window;
                 let role = if percent >= 80 { Role::Warning } else { Role::Dim };
@@ -157,10 +174,15 @@ impl Status {
         })
     }
 
+    /// Files that the turn changed, if it has its closing checkpoint.
+    pub fn files_changed(&self) -> Option<usize> {
+        self.changes.closed.then_some(self.changes.edited.len() + self.changes.by_commands)
+    }
+
     /// What a turn came to; nothing for a short one that changed nothing.
     pub fn footer(&mut self, end: &TurnEnd) -> Option<Cell> {
-        let changes = std::mem::take(&mut self.changes);
-        let changed = changes.closed.then_some(changes.edited.len() + changes.by_commands);
+        let changed = self.files_changed();
+        self.changes = Changes::default();
         if changed.is_none() && end.took < Duration::from_secs(10) {
             return None;
         }
@@ -172,7 +194,7 @@ impl Status {
                 1 => "1 file changed".into(),
                 n => format!("{n} files changed"),
             });
-            parts.push("/undo goes back".into());
+            parts.push("esc esc goes back".into());
         }
         let mut figures = vec![duration(end.took.as_secs())];
         let used = end.usage.input + end.usage.output;

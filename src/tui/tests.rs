@@ -1,5 +1,8 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
+mod looks;
+mod random;
+
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},
     jobs::Job,
@@ -336,122 +339,84 @@ fn a_provider_that_is_asked_for_its_models_needs_no_set_up() {
 }
 
 #[test]
-fn the_header_the_keys_and_a_small_window() {
+fn esc_twice_at_rest_opens_the_checkpoints_and_going_back_takes_two_steps() {
     let mut bench = Bench::ready();
-    insta::assert_snapshot!(bench.printed, @"
-    backstitch 0.1.0 · qwen3-coder:30b · ~/src/shop (main)
-    / commands   ! shell   shift+tab mode   ? keys
-    ");
-    insta::assert_snapshot!(bench.screen(), @"
-     ───────────────────────────────────────────────────────────────────────────
-    ❯ What should be done?
-      normal · qwen3-coder:30b                                               ? keys
-    ");
-    bench.keys("?");
-    insta::assert_snapshot!(bench.screen(), @"
-    ───────────────────────────────────────────────────────────────────────────
-     Keys
-     enter                           send
-     ctrl+j, alt+enter, shift+enter  new line
-     up                              earlier prompt, or take a waiting one back
-     down                            later prompt
-     ctrl+r                          search what was typed before
-     tab                             complete the word
-     ctrl+g                          write in $EDITOR
-     shift+tab                       normal, auto-accept, plan
-     ?                               these keys (on an empty prompt)
-     esc                             interrupt the turn
-     ctrl+s                          send into the running turn
-     ctrl+t                          show or hide reasoning
-     ctrl+l                          redraw
-     pageup                          a page up (fullscreen)
-     pagedown                        a page down
-     ctrl+home                       to the first line (fullscreen)
-     ctrl+end                        to the newest line
-     ctrl+z                          to the shell (fg returns)
-     down shows more, any other key closes this
-     normal · qwen3-coder:30b                                               ? keys
-    ");
-    bench.keys("esc");
-    bench.msg(Msg::Resize(19, 24));
-    insta::assert_snapshot!(bench.screen(), @"window too small");
-}
-
-/// A turn with everything in it, at three widths: what is printed and what is live.
-fn conversation(size: (u16, u16)) -> String {
-    let mut bench = Bench::new(setting(), size);
-    bench.event(None, started(true));
-    let (access, block) = edit();
-    bench.turn();
-    let text = |t: &str| EventBody::Text(TextEvent::Answer(t.into()));
-    bench.event(Some(1), EventBody::Text(TextEvent::Reasoning("Let me see.".into())));
-    bench.event(Some(1), text("The parser drops the **29th**. I'll look at the `dates` module first, then at its tests.\n"));
-    bench.event(Some(1), EventBody::Text(TextEvent::Done));
-    let (view, edit, bash) = (CallId(1), CallId(2), CallId(3));
-    for (id, name) in [(view, "View"), (edit, "Edit"), (bash, "Bash")] {
-        bench.event(Some(1), call(CallEvent::Proposed { id, name: name.into(), title: String::new() }));
-    }
-    let read = Access::Read(vec!["/p/src/dates.rs".into()]);
-    bench.event(Some(1), call(CallEvent::Previewed { id: view, access: read, title: "src/dates.rs".into(), block: Block::Nothing }));
-    let done = |block: Block, summary: &str, failed| {
-        Outcome::Done(ToolOutput { for_model: String::new(), for_user: block, summary: summary.into(), failed })
+    let taken = |id: &str, kind| {
+        let event = CheckpointEvent::Taken { id: CheckpointId(id.into()), label: format!("request {id}"), kind, files_changed: 1 };
+        EventBody::Checkpoint(event)
     };
-    bench.event(Some(1), call(CallEvent::Finished { id: view, outcome: done(Block::Nothing, "212 lines", false) }));
-    bench.event(Some(1), call(CallEvent::Previewed { id: edit, access, title: "src/dates.rs".into(), block: block.clone() }));
-    bench.event(Some(1), call(CallEvent::Asked { id: edit }));
-    let mut out = format!("--- asked\n{}", bench.screen());
-    bench.event(Some(1), call(CallEvent::Finished { id: edit, outcome: done(block, "", false) }));
-    let run = Access::Run { command: "cargo test".into() };
-    bench.event(Some(1), call(CallEvent::Previewed { id: bash, access: run, title: "cargo test".into(), block: Block::Nothing }));
-    bench.event(Some(1), call(CallEvent::Started { id: bash }));
-    bench.event(Some(1), call(CallEvent::Progress { id: bash, output: "running 14 tests\n".into() }));
-    write!(out, "--- running\n{}", bench.screen()).unwrap();
-    let terminal = Block::Terminal { output: "running 14 tests\n13 passed; 1 failed\n".into(), status: Some(101) };
-    bench.event(Some(1), call(CallEvent::Finished { id: bash, outcome: done(terminal, "exit 101 · 1.4 s", true) }));
-    bench.event(Some(1), text("One test is left:\n\n- `leap`\n- more"));
-    write!(out, "--- streaming\n{}", bench.screen()).unwrap();
-    bench.event(Some(1), EventBody::Text(TextEvent::Done));
-    let taken =
-        CheckpointEvent::Taken { id: CheckpointId("c".into()), label: String::new(), kind: CheckpointKind::Closing, files_changed: 0 };
-    bench.event(Some(1), EventBody::Checkpoint(taken));
-    let usage = Usage { input: 4_000, output: 100, ..Usage::default() };
-    bench.event(Some(1), EventBody::Turn(TurnEvent::Used(usage)));
-    let end = TurnEnd { how: TurnOutcome::Answered, usage, took: Duration::from_secs(12) };
-    bench.event(Some(1), EventBody::Turn(TurnEvent::Ended(end)));
-    write!(out, "--- printed\n{}--- at rest\n{}", bench.printed, bench.screen()).unwrap();
-    for row in bench.screen().lines().chain(bench.printed.lines()) {
-        let width = backstitch_components::text::width::width(row);
-        assert!(width < usize::from(size.0), "{width} cells: {row}");
-    }
-    out
-}
-
-#[test]
-fn a_conversation_at_three_widths() {
-    insta::assert_snapshot!("conversation_40", conversation((40, 20)));
-    insta::assert_snapshot!("conversation_80", conversation((80, 24)));
-    insta::assert_snapshot!("conversation_120", conversation((120, 40)));
-}
-
-#[test]
-fn the_live_region_stays_two_rows_below_the_screen() {
-    for height in 6..30u16 {
-        let mut bench = Bench::new(setting(), (60, height));
-        bench.event(None, started(true));
-        let text: String = (0..100).map(|n| format!("line {n}\n")).collect();
-        let change = FileChange { path: "a".into(), old: None, new: Some(text.as_str().into()), binary: false };
-        bench.asks(Access::Write(vec!["/p/a".into()]), Block::Diff(vec![change]));
-        let rows = bench.screen().lines().count();
-        assert!(rows <= usize::from(height) - 2, "{rows} rows of {height}\n{}", bench.screen());
-        assert!(bench.screen().contains("1 yes"), "{height} rows:\n{}", bench.screen());
-        let mut bench = Bench::new(setting(), (60, height));
-        bench.event(None, started(true));
+    for id in ["one", "two"] {
         bench.turn();
-        bench.event(Some(1), EventBody::Text(TextEvent::Answer("| a | b |\n|---|---|\n".to_string() + &"| 1 | 2 |\n".repeat(60))));
-        bench.msg(Msg::Paste("x\n".repeat(9)));
-        let rows = bench.screen().lines().count();
-        assert!(rows <= usize::from(height) - 2, "{rows} rows of {height}\n{}", bench.screen());
-        let cursor = view::frame(&bench.model).cursor;
-        assert!(cursor.is_some_and(|(_, y)| usize::from(y) < rows), "{height} rows, {cursor:?}:\n{}", bench.screen());
+        bench.event(Some(1), taken(id, CheckpointKind::Opening));
+        bench.event(Some(1), taken(id, CheckpointKind::Closing));
+        let end = TurnEnd { how: TurnOutcome::Answered, usage: Usage::default(), took: Duration::ZERO };
+        bench.event(Some(1), EventBody::Turn(TurnEvent::Ended(end)));
     }
+    let compare = |id: &str| Cmd::Send(Command::Compare(CheckpointId(id.into())));
+    assert_eq!(bench.keys("esc"), []);
+    bench.clock += Duration::from_secs(5);
+    assert_eq!(bench.keys("esc"), [], "too late to be the second one");
+    assert_eq!(bench.keys("esc"), [compare("two")]);
+    assert!(bench.model.is_fullscreen());
+    assert_eq!(bench.keys("down"), [compare("one")]);
+    let change = FileChange { path: "a.txt".into(), old: Some("then\n".into()), new: Some("now\n".into()), binary: false };
+    let compared = |id: &str| EventBody::Session(SessionEvent::Compared { id: CheckpointId(id.into()), changes: vec![change.clone()] });
+    bench.event(None, compared("two"));
+    assert!(bench.screen().contains("request one"));
+    assert!(!bench.screen().contains("a.txt"), "an answer about another checkpoint comes too late");
+    bench.event(None, compared("one"));
+    bench.keys("right");
+    let screen = bench.screen();
+    assert!(screen.contains("− now") && screen.contains("+ then"), "what going back would do: {screen}");
+    bench.keys("tab");
+    let rewind = Command::Rewind { to: CheckpointId("one".into()), scope: RewindScope::Files };
+    assert_eq!(bench.keys("enter f"), [Cmd::Send(rewind)]);
+    assert!(!bench.model.is_fullscreen());
+}
+
+#[test]
+fn single_hunks_of_a_change_are_accepted_in_the_viewer() {
+    let old: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    let new = old.replace("line 5\n", "LINE 5\n").replace("line 30\n", "LINE 30\n");
+    let change = FileChange { path: "a.txt".into(), old: Some(old.as_str().into()), new: Some(new.as_str().into()), binary: false };
+    let mut bench = Bench::ready();
+    bench.asks(Access::Write(vec!["/p/a.txt".into()]), Block::Diff(vec![change]));
+    assert_eq!(bench.keys("v right space"), []);
+    let cmds = bench.keys("enter");
+    let [Cmd::Send(Command::Decide { decision: Decision::AllowPart { content, note }, .. })] = &cmds[..] else { panic!("{cmds:?}") };
+    assert_eq!(*content, old.replace("line 5\n", "LINE 5\n"));
+    assert!(note.contains("1 of 2 hunks") && note.contains("line 27"), "{note}");
+    assert_eq!(bench.keys("v a a"), []);
+    let call = CallId(1);
+    assert_eq!(bench.keys("enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
+    assert_eq!(bench.keys("v a enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Deny { reason: None } })]);
+    assert_eq!(bench.keys("v q y"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
+}
+
+#[test]
+fn the_window_scrolls_and_comes_back_with_what_was_said_meanwhile() {
+    let mut bench = Bench::ready();
+    bench.typed("/fullscreen");
+    bench.keys("enter");
+    assert!(bench.model.is_fullscreen());
+    let before = bench.printed.clone();
+    bench.turn();
+    let text: String = (0..60).map(|n| format!("line {n}\n\n")).collect();
+    bench.event(Some(1), EventBody::Text(TextEvent::Answer(text)));
+    assert_eq!(bench.printed, before, "nothing goes to the terminal meanwhile");
+    assert!(bench.screen().contains("line 58") && !bench.screen().contains("line 3\n"));
+    assert_eq!(bench.screen().lines().count(), 24);
+    bench.keys("ctrl+home");
+    assert!(bench.screen().contains("line 3\n"), "{}", bench.screen());
+    bench.event(Some(1), EventBody::Text(TextEvent::Answer("more\n\n".into())));
+    assert!(bench.screen().contains("line 3\n") && bench.screen().contains("new"), "new text does not move what is read");
+    bench.keys("ctrl+f");
+    bench.typed("line 42");
+    assert!(bench.screen().contains("line 42") && bench.screen().contains("1 of 1"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.model.is_fullscreen(), "the window was there before the search");
+    bench.typed("/fullscreen");
+    bench.keys("enter");
+    assert!(bench.printed.contains("line 0\n") && bench.printed.contains("line 59\n"));
+    assert_eq!(bench.printed.matches("line 30\n").count(), 1);
 }

@@ -31,6 +31,8 @@ pub enum Cell {
         took: Duration,
     },
     Call(CallCell),
+    /// Reads of the same kind that stand together: one line for all.
+    Reads(Vec<CallCell>),
     Notice(Notice),
     Footer {
         parts: Vec<String>,
@@ -53,6 +55,21 @@ pub struct CallCell {
     pub output: String,
 }
 
+impl CallCell {
+    /// A read that went well needs no line of its own.
+    fn folds(&self) -> bool {
+        let read = self.access.as_ref().is_some_and(Access::is_read);
+        read && matches!(&self.state, CallState::Finished(Outcome::Done(output)) if !output.failed)
+    }
+
+    fn summary(&self) -> String {
+        match &self.state {
+            CallState::Finished(Outcome::Done(output)) => output.summary.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallState {
     Waiting,
@@ -67,6 +84,8 @@ pub struct Transcript {
     answer: Option<Answer>,
     reasoning: Option<(String, Duration)>,
     pub calls: Vec<CallCell>,
+    /// Reads that are done, but may be followed by more of their kind.
+    reads: Vec<CallCell>,
     /// Reasoning is shown in full, not as one line.
     pub thoughts: bool,
     outbox: Vec<Line>,
@@ -124,6 +143,11 @@ impl Transcript {
     }
 
     pub fn push(&mut self, cell: Cell, width: usize) {
+        self.end_reads(width);
+        self.put(cell, width);
+    }
+
+    fn put(&mut self, cell: Cell, width: usize) {
         let (kind, rows) = cell_rows(&cell, width, self.thoughts);
         self.print(kind, rows, true);
         self.cells.push(cell);
@@ -173,6 +197,7 @@ impl Transcript {
         match event {
             TextEvent::Reasoning(text) => self.reasoning.get_or_insert_with(|| (String::new(), now)).0.push_str(&text),
             TextEvent::Answer(text) => {
+                self.end_reads(width);
                 self.end_reasoning(now, width);
                 let answer = self.answer.get_or_insert_default();
                 answer.text.push_str(&text);
@@ -208,6 +233,16 @@ impl Transcript {
         self.cells.extend(self.answer.take().map(|answer| Cell::Answer(answer.text)));
     }
 
+    /// Nothing more is added to the reads that stand together.
+    fn end_reads(&mut self, width: usize) {
+        let mut reads = std::mem::take(&mut self.reads);
+        match reads.len() {
+            0 => {}
+            1 => self.put(Cell::Call(reads.remove(0)), width),
+            _ => self.put(Cell::Reads(reads), width),
+        }
+    }
+
     fn end_reasoning(&mut self, now: Duration, width: usize) {
         if let Some((text, began)) = self.reasoning.take() {
             self.push(Cell::Reasoning { text, took: now.saturating_sub(began) }, width);
@@ -237,7 +272,14 @@ impl Transcript {
                 self.set_state(id, CallState::Finished(outcome));
                 while self.calls.first().is_some_and(|c| matches!(c.state, CallState::Finished(_))) {
                     let call = self.calls.remove(0);
-                    self.push(Cell::Call(call), width);
+                    if !call.folds() {
+                        self.push(Cell::Call(call), width);
+                        continue;
+                    }
+                    if self.reads.first().is_some_and(|read| read.name != call.name) {
+                        self.end_reads(width);
+                    }
+                    self.reads.push(call);
                 }
             }
         }
@@ -245,6 +287,7 @@ impl Transcript {
 
     /// All of what a call is about, into the scrollback: for a question that is longer than the screen.
     pub fn print_block(&mut self, call: &CallCell, width: usize) {
+        self.end_reads(width);
         let mut rows = vec![chat_log::tool_line(ToolState::Waiting, &call.name, &call.title, call.shown.counts(), width)];
         rows.extend(call.shown.rows(width, ALL_ROWS));
         self.print(Kind::Call, rows, true);
@@ -269,6 +312,7 @@ impl Transcript {
     pub fn settle(&mut self, now: Duration, width: usize) {
         self.end_reasoning(now, width);
         self.end_answer(width);
+        self.end_reads(width);
         for call in std::mem::take(&mut self.calls) {
             self.push(Cell::Call(call), width);
         }
@@ -301,6 +345,10 @@ impl Transcript {
                 rows.push(Line::new());
             }
             rows.extend(chat_log::assistant(tail, !answer.begun));
+        }
+        if !self.reads.is_empty() {
+            begin(&mut rows, Kind::Call);
+            rows.push(reads_row(&self.reads, layout.width));
         }
         for call in &self.calls {
             begin(&mut rows, Kind::Call);
@@ -358,6 +406,13 @@ fn tool_state(outcome: &Outcome) -> ToolState {
     }
 }
 
+/// `✓ View    a.rs, b.rs, c.rs      ×3`
+fn reads_row(reads: &[CallCell], width: usize) -> Line {
+    let (name, titles) = (reads.first().map_or("", |r| &r.name), reads.iter().map(|r| r.title.as_str()).collect::<Vec<_>>());
+    let count = if reads.len() > 1 { format!("×{}", reads.len()) } else { reads.first().map_or(String::new(), CallCell::summary) };
+    chat_log::tool_line(ToolState::Done, name, &titles.join(", "), count.into(), width)
+}
+
 fn call_rows(call: &CallCell, width: usize) -> Vec<Line> {
     let CallState::Finished(outcome) = &call.state else {
         return vec![chat_log::tool_line(ToolState::Denied, &call.name, &call.title, "interrupted".into(), width)];
@@ -390,6 +445,7 @@ fn cell_rows(cell: &Cell, width: usize, thoughts: bool) -> (Kind, Vec<Line>) {
         Cell::Reasoning { text, .. } if thoughts => (Kind::Reasoning, chat_log::reasoning(text, width)),
         Cell::Reasoning { took, .. } => (Kind::Reasoning, vec![chat_log::reasoning_folded(took.as_secs(), width)]),
         Cell::Call(call) => (Kind::Call, call_rows(call, width)),
+        Cell::Reads(reads) => (Kind::Call, vec![reads_row(reads, width)]),
         Cell::Notice(notice) => {
             let level = match notice.level {
                 Level::Info => chat_log::Level::Info,

@@ -41,7 +41,7 @@ pub fn frame(model: &Model) -> Frame {
     let parts = parts(model);
     let mut above = match &model.window {
         None => parts.live,
-        Some(window) => window.view(&parts.live, None, width, parts.room),
+        Some(window) => window.view(&parts.live, marked(model), width, parts.room),
     };
     if let Some(busy) = parts.busy {
         if model.window.is_none() && above.len() < parts.room {
@@ -53,6 +53,14 @@ pub fn frame(model: &Model) -> Frame {
     let cursor = parts.cursor.filter(|_| model.resizing.is_none());
     let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
+}
+
+/// The row that a search has found.
+fn marked(model: &Model) -> Option<usize> {
+    match &model.panel {
+        Some(Panel::Search(search)) => search.row(),
+        _ => None,
+    }
 }
 
 /// A view that has the whole screen.
@@ -87,9 +95,13 @@ fn parts(model: &Model) -> Parts {
 
 /// Fits the window over the conversation to the screen, after anything has changed.
 pub fn fit(model: &mut Model) {
+    model.fill_window();
     let (width, height) = (model.width(), usize::from(model.size.1));
     if let Some(panel) = &mut model.panel {
         panel.fit(width, height);
+        if let (Panel::Search(search), Some(window)) = (panel, &mut model.window) {
+            search.follow(window);
+        }
     }
     if model.window.is_none() || model.size.0 < TOO_SMALL.0 || model.size.1 < TOO_SMALL.1 {
         return;

@@ -11,7 +11,7 @@ fn a_run_without_a_screen_is_replayed() {
     let screen = w.run(&["replay", &file], "");
     assert_eq!(screen.code(), Some(0), "{}", screen.stderr);
     assert!(screen.stderr.contains("were replayed, with the same events"), "{}", screen.stderr);
-    for sees in ["❯ fix the failing test", "✓ Edit", "✓ Bash", "/undo goes back"] {
+    for sees in ["❯ fix the failing test", "✓ Edit", "✓ Bash", "esc esc goes back"] {
         assert!(screen.stdout.contains(sees), "{sees} in {}", screen.stdout);
     }
     let agent = w.run(&["replay", "--agent", &file], "");

@@ -7,8 +7,8 @@
 use super::motion::{atoms, is_chip};
 use super::{CHIP_BASE, Editor};
 use crate::text::sanitize::sanitize;
-use crate::text::span::{Line, Span, Style};
-use crate::text::width::width;
+use crate::text::span::{Line, Span, Style, spaces};
+use crate::text::width::{width, width as width_of};
 use crate::text::wrap::{cut, truncate_text};
 use crate::theme::Role;
 
@@ -175,5 +175,25 @@ impl Editor {
             line.push(Span::new(truncate_text(&look.placeholder, room(width)).into_owned(), Role::Dim));
         }
         EditorView { rows: out, cursor: ((x + PROMPT).min(width.saturating_sub(1)), y - first) }
+    }
+
+    /// One row: a label, and as much of the text as fits behind it, around the cursor; the column of the cursor.
+    pub fn field(&self, label: Line, placeholder: &str, width: usize) -> (Line, usize) {
+        let indent = label.width();
+        // The text stands where `view` has its prompt, so it may take that much more.
+        let view =
+            self.view(&Look { prompt: spaces(PROMPT), placeholder: placeholder.to_owned() }, (width + PROMPT).saturating_sub(indent), 1);
+        let mut row = label;
+        let mut skip = PROMPT;
+        for span in view.rows.into_iter().next().unwrap_or_default().spans {
+            let cells = width_of(&span.text);
+            if skip >= cells && skip > 0 {
+                skip -= cells;
+                continue;
+            }
+            let text: String = span.text.chars().skip(std::mem::take(&mut skip)).collect();
+            row.push(span.with_text(text));
+        }
+        (cut(&row, width), (view.cursor.0 + indent).saturating_sub(PROMPT).min(width.saturating_sub(1)))
     }
 }

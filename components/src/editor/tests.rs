@@ -182,3 +182,17 @@ proptest! {
         prop_assert!(motion::atoms(&text).map(|(_, g)| g).eq(text.graphemes(true)));
     }
 }
+
+#[test]
+fn a_field_has_its_label_whole_and_the_text_around_the_cursor() {
+    use crate::text::span::Line;
+    let field = |text: &str, width: usize| {
+        let (row, column) = Editor::with_text(text).field(Line::plain("  key  "), "empty", width);
+        (row.text(), column)
+    };
+    assert_eq!(field("", 20), ("  key  empty".into(), 7));
+    assert_eq!(field("abc", 20), ("  key  abc".into(), 10));
+    assert_eq!(field("日本", 20), ("  key  日本".into(), 11));
+    let (row, column) = field(&"0123456789".repeat(5), 20);
+    assert!(row.starts_with("  key  ") && row.len() <= 20 && column < 20, "{row:?} {column}");
+}

@@ -341,7 +341,8 @@ proptest! {
         for key in keys {
             t.keys(all[key]);
             let frame = crate::tui::view::frame(&t.bench.model);
-            prop_assert!(frame.rows().count() <= usize::from(rows).max(8) - 2);
+            let left = if t.bench.model.is_fullscreen() { 0 } else { 2 };
+            prop_assert!(frame.rows().count() <= usize::from(rows).max(8) - left);
             prop_assert!(frame.rows().all(|row| row.width() <= usize::from(columns)));
         }
     }

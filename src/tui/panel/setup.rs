@@ -7,10 +7,10 @@ use crate::{
 };
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
-    editor::{Edit, Editor, Look},
+    editor::{Edit, Editor},
     key::Chord,
     list::Item,
-    text::span::{Line, Span, Style},
+    text::span::{Line, Style},
     theme::Role,
 };
 use iocraft::KeyCode;
@@ -144,22 +144,19 @@ impl Form {
     }
 
     fn view(&self, width: usize) -> DialogView {
-        let look = |label: &'static str, placeholder: &str| Look {
-            prompt: Span::new(label, Style::from(Role::Accent)),
-            placeholder: placeholder.into(),
-        };
-        let url = self.url.view(&look("  address  ", "http://localhost:11434/v1"), width, 3);
+        let label = |text: &'static str, on: bool| Line::styled(text, if on { Role::Accent } else { Role::Dim });
+        let (url, url_column) = self.url.field(label("  address  ", !self.on_key), "http://localhost:11434/v1", width);
         // A key is never on the screen; its length is, so that a paste can be seen to have worked.
         let stars = Editor::with_text(&"•".repeat(self.key.text().chars().count()));
-        let key = stars.view(&look("  key      ", "empty for a local server"), width, 3);
-        let mut rows = vec![Line::styled("  The address of an OpenAI-compatible server, and its key.", Style::new().bold())];
-        let url_at = rows.len();
-        rows.extend(url.rows);
-        let key_at = rows.len();
-        rows.extend(key.rows);
+        let (key, key_column) = stars.field(label("  key      ", self.on_key), "empty for a local server", width);
         let hint = self.problem.unwrap_or("enter goes on · tab changes the field · esc returns");
-        rows.push(Line::styled(format!("  {hint}"), if self.problem.is_some() { Role::Error } else { Role::Dim }));
-        let cursor = if self.on_key { (key.cursor.0, key_at + key.cursor.1) } else { (url.cursor.0, url_at + url.cursor.1) };
+        let rows = vec![
+            Line::styled("  The address of an OpenAI-compatible server, and its key.", Style::new().bold()),
+            url,
+            key,
+            Line::styled(format!("  {hint}"), if self.problem.is_some() { Role::Error } else { Role::Dim }),
+        ];
+        let cursor = if self.on_key { (key_column, 2) } else { (url_column, 1) };
         DialogView { rows, cursor: Some(cursor) }
     }
 }

@@ -1,0 +1,110 @@
+//! What the agent's events do to the screen: a fold, so that replaying them gives the same screen.
+
+use super::{
+    app::{Cmd, Model, Opened},
+    completion::Completion,
+    panel::Panel,
+    status::Status,
+    transcript::Cell,
+};
+use crate::protocol::{Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
+use backstitch_components::theme::Theme;
+
+pub fn begin(model: &mut Model, opened: Opened) {
+    (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
+    if let Some(name) = opened.theme {
+        match Theme::builtin(&name) {
+            Some(theme) => model.setting.theme = theme,
+            None => {
+                let names = Theme::names().collect::<Vec<_>>().join(", ");
+                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
+            }
+        }
+    }
+    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+}
+
+pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
+    let (now, width) = (model.now, model.width());
+    model.completion.saw(&event.body, &model.setting.root);
+    model.status.fold(&event, now);
+    match event.body {
+        EventBody::Session(event) => return session(model, event),
+        EventBody::Turn(TurnEvent::UserSaid(prompt)) => model.transcript.push(Cell::User(prompt.text), width),
+        EventBody::Turn(TurnEvent::Ended(end)) => {
+            model.transcript.settle(now, width);
+            if end.how == TurnOutcome::Interrupted {
+                model.say(Notice::info("Interrupted."));
+            }
+            if let Some(files) = model.status.files_changed() {
+                model.checkpoints.changed(files);
+            }
+            if let Some(footer) = model.status.footer(&end) {
+                model.transcript.push(footer, width);
+            }
+        }
+        EventBody::Turn(_) => {}
+        EventBody::Text(event) => model.transcript.text(event, now, width),
+        EventBody::Call(event) => model.transcript.call(event, width),
+        EventBody::Checkpoint(event) => {
+            model.checkpoints.fold(&event, now);
+            if let Some(text) = Status::restored(&event) {
+                model.say(Notice::info(text));
+            }
+        }
+        EventBody::Notice(notice) => model.say(notice),
+    }
+    vec![]
+}
+
+fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
+    match event {
+        SessionEvent::Started { .. } => {
+            model.greet();
+            if model.status.model.is_none() && !model.status.asks_for_model {
+                (model.panel, model.hasty) = (Some(Panel::setup()), Some(model.now));
+                return vec![Cmd::Send(Command::Discover)];
+            }
+        }
+        SessionEvent::ModelChanged(info) => {
+            if let Some(settings) = model.status.connecting.take() {
+                model.panel = None;
+                model.say(Notice::info(format!("Connected to {}.", info.id)));
+                return vec![Cmd::SaveProvider(ProviderSettings { models: vec![info.id.model], ..settings })];
+            }
+            model.say(Notice::info(format!("The model is {} now.", info.id)));
+        }
+        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
+        SessionEvent::Found(servers) => {
+            if let Some(Panel::Setup(setup)) = &mut model.panel {
+                setup.found(servers);
+            }
+        }
+        SessionEvent::Models(models) if model.completion.expects_models() => {
+            model.prompt.models = models;
+            Completion::refresh(model);
+        }
+        SessionEvent::Models(models) => {
+            let current = model.status.model.as_ref().map(|m| m.id.clone());
+            let mut rows: Vec<String> =
+                models.iter().map(|m| format!("{} {}", if Some(&m.id) == current.as_ref() { "▸" } else { " " }, m.id)).collect();
+            if rows.is_empty() {
+                rows.push("No provider has told its models; /model provider/name takes any name.".into());
+            }
+            model.prompt.models = models;
+            model.transcript.push(Cell::Said(rows.join("\n")), model.width());
+        }
+        SessionEvent::Compared { id, changes } => {
+            if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
+                checkpoints.compared(&id, changes);
+            }
+        }
+        SessionEvent::Cleared => {
+            model.checkpoints.clear();
+            model.transcript.clear();
+            model.say(Notice::info("A new conversation. The files are as they were."));
+        }
+        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
+    }
+    vec![]
+}

@@ -1,0 +1,74 @@
+//! The checkpoint browser over the whole screen: where to go back to, and what would change.
+
+use super::PanelOutcome;
+use crate::{
+    protocol::{CheckpointId, Command, FileChange, RewindScope},
+    tui::{app::Cmd, blocks::Shown, checkpoints::Mark},
+};
+use backstitch_components::{
+    chat_log::duration,
+    checkpoint_browser::{Browser, BrowserOutcome, Entry, Scope},
+    dialog::DialogView,
+    key::Chord,
+};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub struct Checkpoints {
+    browser: Browser,
+    ids: Vec<CheckpointId>,
+}
+
+impl Checkpoints {
+    /// The panel, and the checkpoint whose changes are to be looked up first.
+    pub fn new(marks: &[Mark], now: Duration) -> (Self, Option<CheckpointId>) {
+        let entry = |mark: &Mark| {
+            let ago = now.saturating_sub(mark.at).as_secs();
+            let when =
+                if ago < 5 { "just now".to_string() } else { format!("{} ago", duration(if ago < 60 { ago } else { ago / 60 * 60 })) };
+            Entry { title: mark.label.clone(), when, files: mark.files }
+        };
+        let browser = Browser::new(marks.iter().map(entry).collect());
+        let ids: Vec<CheckpointId> = marks.iter().map(|mark| mark.id.clone()).collect();
+        let first = browser.selected().map(|at| ids[at].clone());
+        (Checkpoints { browser, ids }, first)
+    }
+
+    pub fn fit(&mut self, width: usize, height: usize) {
+        self.browser.fit(width, height);
+    }
+
+    pub fn scroll(&mut self, rows: isize) {
+        self.browser.scroll(rows);
+    }
+
+    /// What has been looked up; too late, if another checkpoint is looked at by now.
+    pub fn compared(&mut self, id: &CheckpointId, changes: Vec<FileChange>) {
+        if self.browser.selected().is_some_and(|at| self.ids[at] == *id) {
+            // From then to now is what happened; going back is the other way round.
+            let back = changes.into_iter().map(|c| FileChange { old: c.new, new: c.old, ..c }).collect();
+            self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(back)).diffs().to_vec());
+        }
+    }
+
+    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        match self.browser.press(chord) {
+            BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
+            BrowserOutcome::Closed => PanelOutcome::Closed,
+            BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
+            BrowserOutcome::Selected(at) => PanelOutcome::StaysAnd(Cmd::Send(Command::Compare(self.ids[at].clone()))),
+            BrowserOutcome::Chosen(at, scope) => {
+                let scope = match scope {
+                    Scope::Both => RewindScope::Both,
+                    Scope::Files => RewindScope::Files,
+                    Scope::Conversation => RewindScope::Conversation,
+                };
+                PanelOutcome::Does(Cmd::Send(Command::Rewind { to: self.ids[at].clone(), scope }))
+            }
+        }
+    }
+
+    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        DialogView { rows: self.browser.view(width, max_rows), cursor: None }
+    }
+}
