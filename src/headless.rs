@@ -13,7 +13,7 @@ use crate::{
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
     llm,
-    protocol::{Command, ModelInfo, Prompt, TurnId},
+    protocol::{Command, Mode, ModelInfo, Prompt, TurnId},
 };
 use plain::{Line, Plain, Stop};
 use std::{
@@ -49,9 +49,10 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
         );
     }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
+    let mode = settings.mode;
     let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
     handle.send(Command::Prompt(prompt));
-    let result = runtime.block_on(follow(&handle));
+    let result = runtime.block_on(follow(&handle, mode));
     handle.send(Command::Close);
     drop(handle);
     engine.join();
@@ -100,11 +101,11 @@ fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
     Ok(Prompt { text, images })
 }
 
-async fn follow(handle: &Handle) -> Result<(), Failure> {
+async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
     let failed = |e: io::Error| Failure::internal(format!("Signals can't be watched: {e}"));
     let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(failed)?;
-    let mut plain = Plain::default();
+    let mut plain = Plain::new(mode);
     let mut stopped: Option<Failure> = None;
     loop {
         let event = tokio::select! {
@@ -127,7 +128,11 @@ async fn follow(handle: &Handle) -> Result<(), Failure> {
         let (lines, stop) = plain.fold(event);
         for line in lines {
             match line {
-                Line::Answer(text) => answer(&text),
+                Line::Answer(text) => {
+                    if let Err(e) = answer(&text) {
+                        stopped.get_or_insert(Failure::internal(format!("The answer can't be written: {e}")));
+                    }
+                }
                 Line::Progress(text) => progress(&text),
             }
         }
@@ -150,9 +155,12 @@ fn interrupt(handle: &Handle, turn: Option<TurnId>) -> bool {
 }
 
 /// A reader who has had enough closes the pipe: that is no error of ours.
-fn answer(text: &str) {
+fn answer(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e),
+        _ => Ok(()),
+    }
 }
 
 fn progress(text: &str) {

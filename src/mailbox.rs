@@ -94,6 +94,16 @@ impl<T> Inbox<T> {
         self.rx.try_iter().take(limit)
     }
 
+    /// The same, but no more once `room` is filled by what each item weighs.
+    pub fn drain_weighing<'a>(&'a self, limit: usize, mut room: usize, weight: impl Fn(&T) -> usize + 'a) -> impl Iterator<Item = T> + 'a {
+        let mut waiting = self.drain(limit);
+        std::iter::from_fn(move || {
+            let item = (room > 0).then(|| waiting.next()).flatten()?;
+            room = room.saturating_sub(weight(&item));
+            Some(item)
+        })
+    }
+
     /// For a task: `Ready(None)` once every sender is gone and nothing waits.
     pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         use crossbeam_channel::TryRecvError::{Disconnected, Empty};
@@ -150,6 +160,8 @@ mod tests {
         let (outbox, inbox) = mailbox::<u32>();
         (0..10).for_each(|n| outbox.send(n));
         assert_eq!(inbox.drain(4).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        // What is left is not lost: it comes the next time.
+        assert_eq!(inbox.drain_weighing(9, 10, |n| *n as usize).collect::<Vec<_>>(), [4, 5, 6]);
         assert!(!inbox.is_empty());
     }
 }

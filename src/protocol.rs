@@ -12,7 +12,7 @@ pub mod model;
 pub mod record;
 
 pub use block::{Block, FileChange, FileEntry, Hit};
-pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
@@ -87,6 +87,15 @@ pub enum Class {
 }
 
 impl EventBody {
+    /// Bytes of text that a front end has to lay out for it.
+    pub fn weight(&self) -> usize {
+        match self {
+            EventBody::Text(TextEvent::Answer(text) | TextEvent::Reasoning(text)) => text.len(),
+            EventBody::Call(CallEvent::Progress { output, .. }) => output.len(),
+            _ => 0,
+        }
+    }
+
     pub fn class(&self) -> Class {
         match self {
             EventBody::Text(_) | EventBody::Call(CallEvent::Progress { .. }) | EventBody::Turn(TurnEvent::Used(_)) => Class::Mergeable,

@@ -1,6 +1,6 @@
 //! Decides what a call may do, from the mode, the grants and the call's access alone: one place for every path.
 
-use crate::protocol::{Access, Grant, Mode};
+use crate::protocol::{Access, Grant, Mode, is_own_file};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub fn judge(mode: Mode, grants: &[Grant], bounds: &Bounds, access: &Access) -> 
 }
 
 fn inside(bounds: &Bounds, paths: &[PathBuf]) -> bool {
-    !paths.is_empty() && paths.iter().all(|p| p.starts_with(&bounds.root))
+    !paths.is_empty() && paths.iter().all(|p| is_own_file(&bounds.root, p))
 }
 
 fn granted(grants: &[Grant], bounds: &Bounds, access: &Access) -> bool {
@@ -50,7 +50,7 @@ fn granted(grants: &[Grant], bounds: &Bounds, access: &Access) -> bool {
         Access::Write(paths) => {
             !paths.is_empty()
                 && paths.iter().all(|p| {
-                    if p.starts_with(&bounds.root) {
+                    if is_own_file(&bounds.root, p) {
                         has(&|g| *g == Grant::Edits)
                     } else {
                         has(&|g| matches!(g, Grant::Write(w) if w == p))
@@ -67,7 +67,7 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
     match access {
         Access::Read(paths) => paths.iter().filter(|p| !bounds.may_read(p)).map(|p| Grant::Read(p.clone())).collect(),
         Access::Write(paths) => {
-            paths.iter().map(|p| if p.starts_with(&bounds.root) { Grant::Edits } else { Grant::Write(p.clone()) }).collect()
+            paths.iter().map(|p| if is_own_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) }).collect()
         }
         Access::Run { command } => vec![Grant::Command(command.clone())],
         Access::Network { host } => vec![Grant::Host(host.clone())],
@@ -96,6 +96,9 @@ mod tests {
             (read("/pp/a"), [Ask, Ask, Ask, Allow]),
             (write("/p/a"), [Ask, Allow, forbid(), Allow]),
             (write("/etc/passwd"), [Ask, Ask, forbid(), Allow]),
+            (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),
+            (write("/p/sub/.GIT/config"), [Ask, Ask, forbid(), Allow]),
+            (write("/p/.github/x.yml"), [Ask, Allow, forbid(), Allow]),
             (Access::Write(vec![]), [Ask, Ask, forbid(), Allow]),
             (Access::Write(vec!["/p/a".into(), "/q".into()]), [Ask, Ask, forbid(), Allow]),
             (run(), [Ask, Ask, forbid(), Allow]),
@@ -113,6 +116,10 @@ mod tests {
         let edits = grants_for(&b, &Access::Write(vec!["/p/a".into()]));
         assert_eq!(ask(&edits, Access::Write(vec!["/p/b".into()])), Verdict::Allow);
         assert_eq!(ask(&edits, Access::Write(vec!["/q".into()])), Verdict::Ask);
+        assert_eq!(ask(&edits, Access::Write(vec!["/p/.git/config".into()])), Verdict::Ask);
+        let git = grants_for(&b, &Access::Write(vec!["/p/.git/config".into()]));
+        assert_eq!(ask(&git, Access::Write(vec!["/p/.git/config".into()])), Verdict::Allow);
+        assert_eq!(ask(&git, Access::Write(vec!["/p/.git/hooks/x".into()])), Verdict::Ask);
         assert_eq!(ask(&edits, Access::Run { command: "ls".into() }), Verdict::Ask);
         let command = grants_for(&b, &Access::Run { command: "ls".into() });
         assert_eq!(ask(&command, Access::Run { command: "ls".into() }), Verdict::Allow);

@@ -22,7 +22,8 @@ pub enum Effect {
     /// The call's `Ran` is still awaited.
     StopTool(CallId),
     TakeCheckpoint(CheckpointRequest),
-    Restore(CheckpointId),
+    /// The files as they were at the first. With a second, the end of what is walked back: files that changed after it stay.
+    Restore(CheckpointId, Option<CheckpointId>),
     /// What has changed since.
     Compare(CheckpointId),
     StartTimer(TimerId, Duration),

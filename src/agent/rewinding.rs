@@ -18,18 +18,21 @@ impl Agent {
             None if scope.conversation() => {
                 self.notice(Notice::error(format!("Checkpoint {} is not part of this conversation.", to.short())));
             }
-            mark => self.walk_back(to, mark, scope),
+            mark => self.walk_back(to, None, mark, scope),
         }
     }
 
     pub(super) fn undo(&mut self) {
         match self.transcript.last_opening() {
-            Some(at) => self.walk_back(self.transcript.marks[at].id.clone(), Some(at), RewindScope::Both),
+            Some(at) => {
+                let (to, since) = (self.transcript.marks[at].id.clone(), self.transcript.closing(at));
+                self.walk_back(to, since, Some(at), RewindScope::Both);
+            }
             None => self.notice(Notice::info("There is nothing to undo: no turn of this conversation has changed anything.")),
         }
     }
 
-    fn walk_back(&mut self, to: CheckpointId, mark: Option<usize>, scope: RewindScope) {
+    fn walk_back(&mut self, to: CheckpointId, since: Option<CheckpointId>, mark: Option<usize>, scope: RewindScope) {
         if !self.idle() {
             return self.notice(Notice::warning("A turn is running: nothing was walked back.").hint("esc interrupts the turn"));
         }
@@ -37,7 +40,7 @@ impl Agent {
         if !scope.files() {
             return self.walked_back(rewinding, None);
         }
-        self.out.push(Effect::Restore(rewinding.to.clone()));
+        self.out.push(Effect::Restore(rewinding.to.clone(), since));
         self.rewinding = Some(rewinding);
     }
 

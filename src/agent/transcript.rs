@@ -11,6 +11,8 @@ pub struct Mark {
     pub turn: Option<TurnId>,
     /// Taken before the turn's first change.
     pub opening: bool,
+    /// Taken after the turn's last change.
+    pub closing: bool,
     /// Messages to keep when the conversation goes back to it.
     pub keep: usize,
     /// What the user had asked for: returns into the input when it is walked back over.
@@ -51,9 +53,10 @@ impl Transcript {
             }
             RecordBody::CallShown { call, .. } => self.calls = self.calls.max(call.0),
             RecordBody::CheckpointTaken { turn, id, purpose, .. } => {
-                let opening = *purpose == CheckpointKind::Opening;
+                let (opening, closing) = (*purpose == CheckpointKind::Opening, *purpose == CheckpointKind::Closing);
                 let keep = if opening { self.turn_at } else { self.messages.len() };
-                self.marks.push(Mark { id: id.clone(), turn: *turn, opening, keep, prompt: self.turn_prompt.clone() });
+                let prompt = self.turn_prompt.clone();
+                self.marks.push(Mark { id: id.clone(), turn: *turn, opening, closing, keep, prompt });
             }
             RecordBody::Rewound { scope, keep, marks, .. } if scope.conversation() => {
                 Arc::make_mut(&mut self.messages).truncate(*keep);
@@ -78,6 +81,12 @@ impl Transcript {
     /// Where the last turn that changed something began.
     pub fn last_opening(&self) -> Option<usize> {
         self.marks.iter().rposition(|m| m.opening)
+    }
+
+    /// How the files were at the end of the turn that began there, if that is known.
+    pub fn closing(&self, opening: usize) -> Option<CheckpointId> {
+        let marks = self.marks.get(opening..)?;
+        marks.iter().find(|m| m.closing && m.turn == marks[0].turn).map(|m| m.id.clone())
     }
 
     /// Calls that never got their result (a crash, an older build): the messages that complete them.

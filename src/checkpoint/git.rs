@@ -6,7 +6,7 @@
 
 use super::{
     CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Taken, label, prune,
-    restore::Restore,
+    restore::{self, Restore},
     scan::Scan,
     stat_cache::StatCache,
     tree::{self, File, Place, Snapshot},
@@ -150,12 +150,14 @@ impl GitStore {
         Ok(named(&self.repo)?.into_iter().map(|n| n.id).skip_while(|id| *id != to).skip(1).collect())
     }
 
-    fn restore_locked(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError> {
+    fn restore_locked(&mut self, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, CheckpointError> {
         let oid = self.find(to)?;
         let mut target = self.snapshot(oid)?;
+        let since = since.map(|id| self.snapshot(self.find(id)?)).transpose()?;
         let present = self.present(target.files.keys().cloned().chain(target.covered.iter().cloned()))?;
         let before = self.commit(&present, &Label::new(Kind::BeforeRestore, format!("before going back to {}", to.short())))?;
         let later = self.later(oid)?;
+        let kept = since.map(|since| restore::keep_later_changes(&present, &since, &mut target)).unwrap_or_default();
         let mut unknown = Restore::unknown(&self.repo, &target, &present);
         for id in later {
             if unknown.is_empty() {
@@ -170,7 +172,9 @@ impl GitStore {
                 false
             });
         }
-        let (done, skipped) = Restore { repo: &self.repo, root: &self.root, present: &present, target: &target, unknown: &unknown }.run();
+        let (done, mut skipped) =
+            Restore { repo: &self.repo, root: &self.root, present: &present, target: &target, unknown: &unknown }.run();
+        skipped.extend(kept.into_iter().map(|place| (place, "changed after the turn; left as it is".into())));
         Ok(Restored {
             before: before.id,
             changes: self.describe(done),
@@ -238,7 +242,11 @@ impl CheckpointStore for GitStore {
     }
 
     fn restore(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError> {
-        self.guarded(|store| store.restore_locked(to))
+        self.guarded(|store| store.restore_locked(to, None))
+    }
+
+    fn undo(&mut self, to: &CheckpointId, since: &CheckpointId) -> Result<Restored, CheckpointError> {
+        self.guarded(|store| store.restore_locked(to, Some(since)))
     }
 
     fn list(&mut self) -> Result<Vec<Entry>, CheckpointError> {

@@ -84,6 +84,24 @@ impl CheckpointStore for MemoryStore {
         Ok(Restored { before, changes, skipped: vec![] })
     }
 
+    fn undo(&mut self, to: &CheckpointId, since: &CheckpointId) -> Result<Restored, CheckpointError> {
+        let (mut target, since, present) = (self.files(to)?.clone(), self.files(since)?.clone(), self.present()?);
+        let before = self.take(&Label::new(Kind::BeforeRestore, format!("before going back to {}", to.short())))?.id;
+        let mut skipped = vec![];
+        for FileChange { path, .. } in changes(&since, &present) {
+            if ![since.get(&path), present.get(&path)].contains(&target.get(&path)) {
+                skipped.push((path.clone(), "changed after the turn; left as it is".into()));
+            }
+            match present.get(&path) {
+                Some(text) => drop(target.insert(path, text.clone())),
+                None => drop(target.remove(&path)),
+            }
+        }
+        let changes = changes(&present, &target);
+        *self.world.lock().unwrap_or_else(PoisonError::into_inner) = target;
+        Ok(Restored { before, changes, skipped })
+    }
+
     fn list(&mut self) -> Result<Vec<Entry>, CheckpointError> {
         Ok(self.taken.iter().map(|(entry, _)| entry.clone()).collect())
     }

@@ -20,6 +20,22 @@ pub struct Restore<'a> {
     pub unknown: &'a BTreeSet<Place>,
 }
 
+/// Lets the target have what changed after `since`. Returns the files of which something is not walked back because of that.
+pub fn keep_later_changes(present: &Snapshot, since: &Snapshot, target: &mut Snapshot) -> Vec<Place> {
+    let mut kept = vec![];
+    for (place, now, then) in present.changes(since) {
+        let old = target.files.get(&place).copied();
+        if old != then && old != now {
+            kept.push(place.clone());
+        }
+        match now {
+            Some(file) => drop(target.files.insert(place, file)),
+            None => drop(target.files.remove(&place)),
+        }
+    }
+    kept
+}
+
 type Change = (Place, Option<File>, Option<File>);
 
 impl Restore<'_> {

@@ -23,6 +23,9 @@ pub trait CheckpointStore: Send {
     /// Takes a checkpoint of the present, then makes the files be as they were.
     fn restore(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError>;
 
+    /// The same, but only what happened up to `since`: a file that changed after it is somebody else's work, and stays.
+    fn undo(&mut self, to: &CheckpointId, since: &CheckpointId) -> Result<Restored, CheckpointError>;
+
     /// Oldest first.
     fn list(&mut self) -> Result<Vec<Entry>, CheckpointError>;
 

@@ -94,6 +94,31 @@ fn names(changes: &[FileChange]) -> Vec<String> {
         .collect()
 }
 
+/// `/undo` walks back what the turn did; what the user (or another instance) did after it is not the turn's.
+#[test]
+fn undo_leaves_what_was_done_after_the_turn() {
+    let mut b = Bench::new();
+    for file in ["turn", "user", "both", "deleted"] {
+        b.write(file, "one\n");
+    }
+    let opening = b.take();
+    for file in ["turn", "both", "new", "new-and-edited"] {
+        b.write(file, "two\n");
+    }
+    let closing = b.take();
+    for file in ["user", "both", "users-new", "new-and-edited"] {
+        b.write(file, "three\n");
+    }
+    fs::remove_file(b.root.join("deleted")).unwrap();
+    let restored = b.store.undo(&opening, &closing).unwrap();
+    assert_eq!(names(&restored.changes), ["-new", "~turn"]);
+    let skipped: Vec<_> = restored.skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    assert_eq!(skipped, ["both: changed after the turn; left as it is", "new-and-edited: changed after the turn; left as it is"]);
+    let is = |file: &str| fs::read_to_string(b.root.join(file)).unwrap_or_default();
+    assert_eq!(["turn", "user", "both", "new-and-edited", "users-new"].map(is), ["one\n", "three\n", "three\n", "three\n", "three\n"]);
+    assert!(!b.root.join("new").exists() && !b.root.join("deleted").exists());
+}
+
 #[test]
 fn everything_comes_back() {
     let mut b = Bench::new();

@@ -14,6 +14,9 @@ use std::{io, thread::JoinHandle};
 /// The one thing that the journal itself has to say.
 pub const UNSAVED: &str = "The session can't be saved";
 
+/// No event is made longer than this by merging, so that a front end may stop between two.
+const LONGEST: usize = 64 << 10;
+
 pub enum Item {
     Append(RecordBody),
     Emit(Option<TurnId>, EventBody),
@@ -125,9 +128,13 @@ impl Writer {
 pub fn merge(last: &mut EventBody, new: &EventBody) -> bool {
     match (last, new) {
         (EventBody::Text(TextEvent::Answer(a)), EventBody::Text(TextEvent::Answer(b)))
-        | (EventBody::Text(TextEvent::Reasoning(a)), EventBody::Text(TextEvent::Reasoning(b))) => a.push_str(b),
+        | (EventBody::Text(TextEvent::Reasoning(a)), EventBody::Text(TextEvent::Reasoning(b)))
+            if a.len() + b.len() <= LONGEST =>
+        {
+            a.push_str(b);
+        }
         (EventBody::Call(CallEvent::Progress { id: a, output }), EventBody::Call(CallEvent::Progress { id: b, output: more }))
-            if a == b =>
+            if a == b && output.len() + more.len() <= LONGEST =>
         {
             output.push_str(more);
         }

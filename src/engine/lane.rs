@@ -6,12 +6,24 @@ use crate::{
     mailbox::Mailbox,
     protocol::{CheckpointId, CheckpointKind, SessionId},
 };
-use crossbeam_channel::{Receiver, Sender, unbounded};
-use std::{io, path::PathBuf, thread::JoinHandle};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use std::{
+    io,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+/// How long the end waits for a checkpoint. One that is given up leaves nothing but contents that nobody names.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 pub enum Job {
     Take(CheckpointRequest),
-    Restore(CheckpointId),
+    Restore(CheckpointId, Option<CheckpointId>),
     Compare(CheckpointId),
 }
 
@@ -20,13 +32,22 @@ pub type Open = Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + S
 pub struct Lane {
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// Closed when the thread has done its work.
+    ended: Receiver<()>,
+    restoring: Arc<AtomicBool>,
 }
 
 impl Lane {
     pub fn start(open: Open, session: SessionId, inputs: Mailbox<Input>) -> io::Result<Lane> {
         let (jobs, rx) = unbounded();
-        let thread = std::thread::Builder::new().name("checkpoints".into()).spawn(move || work(open, &session, &inputs, &rx))?;
-        Ok(Lane { jobs: Some(jobs), thread: Some(thread) })
+        let (alive, ended) = unbounded();
+        let restoring = Arc::new(AtomicBool::new(false));
+        let flag = restoring.clone();
+        let thread = std::thread::Builder::new().name("checkpoints".into()).spawn(move || {
+            work(open, &session, &inputs, &rx, &flag);
+            drop::<Sender<()>>(alive);
+        })?;
+        Ok(Lane { jobs: Some(jobs), thread: Some(thread), ended, restoring })
     }
 
     pub fn send(&self, job: Job) {
@@ -35,16 +56,21 @@ impl Lane {
 }
 
 impl Drop for Lane {
-    /// A restore that has begun is finished.
+    /// A restore that has begun is finished. A checkpoint of a very large tree must not hold the exit.
     fn drop(&mut self) {
         self.jobs = None;
+        while self.ended.recv_timeout(LAST_WAIT) == Err(RecvTimeoutError::Timeout) {
+            if !self.restoring.load(Ordering::SeqCst) {
+                return;
+            }
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receiver<Job>) {
+fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receiver<Job>, restoring: &AtomicBool) {
     let mut open = Some(open);
     let mut store: Result<Box<dyn CheckpointStore>, String> = Err("the store was never opened".into());
     for job in jobs {
@@ -60,8 +86,10 @@ fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receive
                 let result = with(&mut store, |s| s.diff(&id, None).map_err(|e| e.to_string()));
                 inputs.send(Input::Compared(id, result));
             }
-            Job::Restore(to) => {
-                let result = with(&mut store, |s| restore(s, &to));
+            Job::Restore(to, since) => {
+                restoring.store(true, Ordering::SeqCst);
+                let result = with(&mut store, |s| restore(s, &to, since.as_ref()));
+                restoring.store(false, Ordering::SeqCst);
                 inputs.send(Input::Restored(to, result));
             }
         }
@@ -100,11 +128,93 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
     })
 }
 
-fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId) -> Result<Restored, String> {
-    let restored = store.restore(to).map_err(|e| e.to_string())?;
+fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, String> {
+    let restored = match since {
+        Some(since) => store.undo(to, since),
+        None => store.restore(to),
+    };
+    let restored = restored.map_err(|e| e.to_string())?;
     Ok(Restored { before: restored.before, changes: restored.changes, skipped: restored.skipped.iter().map(skipped).collect() })
 }
 
 fn skipped((path, why): &(PathBuf, String)) -> String {
     format!("{}: {why}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        checkpoint::{CheckpointError, Entry, Pruned, Restored as Back, Retention, Taken},
+        mailbox::mailbox,
+        protocol::{FileChange, TurnId},
+    };
+
+    /// Says when it begins, and goes on only when it is allowed to.
+    struct Slow {
+        begun: Sender<()>,
+        go_on: Receiver<()>,
+    }
+
+    impl Slow {
+        fn wait<T>(&self) -> Result<T, CheckpointError> {
+            let _ = self.begun.send(());
+            let _ = self.go_on.recv();
+            Err(CheckpointError::Store("slow".into()))
+        }
+    }
+
+    impl CheckpointStore for Slow {
+        fn cover(&mut self, _: &[PathBuf]) {}
+        fn take(&mut self, _: &Label) -> Result<Taken, CheckpointError> {
+            self.wait()
+        }
+        fn diff(&mut self, _: &CheckpointId, _: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError> {
+            self.wait()
+        }
+        fn restore(&mut self, _: &CheckpointId) -> Result<Back, CheckpointError> {
+            self.wait()
+        }
+        fn undo(&mut self, _: &CheckpointId, _: &CheckpointId) -> Result<Back, CheckpointError> {
+            self.wait()
+        }
+        fn list(&mut self) -> Result<Vec<Entry>, CheckpointError> {
+            self.wait()
+        }
+        fn prune(&mut self, _: &Retention) -> Result<Pruned, CheckpointError> {
+            self.wait()
+        }
+    }
+
+    /// Starts a job that hangs and drops the lane. Returns what the job waits for, and what tells that the drop is over.
+    fn dropped_during(job: Job) -> (Sender<()>, Receiver<()>) {
+        let ((begun, has_begun), (go_on, may)) = (unbounded(), unbounded());
+        let (inputs, _inbox) = mailbox();
+        let open: Open = Box::new(move || Ok(Box::new(Slow { begun, go_on: may }) as Box<dyn CheckpointStore>));
+        let lane = Lane::start(open, SessionId("s".into()), inputs).unwrap();
+        lane.send(job);
+        has_begun.recv().unwrap();
+        let (over, is_over) = unbounded();
+        std::thread::spawn(move || {
+            drop(lane);
+            over.send(())
+        });
+        (go_on, is_over)
+    }
+
+    #[test]
+    fn a_checkpoint_of_a_large_tree_does_not_hold_the_exit() {
+        let request =
+            CheckpointRequest { turn: TurnId(1), label: String::new(), kind: CheckpointKind::Opening, messages: 0, cover: vec![] };
+        let (_go_on, over) = dropped_during(Job::Take(request));
+        over.recv_timeout(LAST_WAIT * 20).unwrap();
+    }
+
+    #[test]
+    fn a_restore_is_waited_for() {
+        let (go_on, over) = dropped_during(Job::Restore(CheckpointId("c".into()), None));
+        assert!(over.recv_timeout(LAST_WAIT * 2).is_err());
+        drop(go_on);
+        over.recv_timeout(LAST_WAIT * 20).unwrap();
+    }
 }

@@ -72,7 +72,7 @@ impl Performer {
             Effect::RunTool(call) => self.run_tool(call),
             Effect::StopTool(id) => drop(self.running.get(&id).map(Cancel::cancel)),
             Effect::TakeCheckpoint(request) => self.lane.send(Job::Take(request)),
-            Effect::Restore(to) => self.lane.send(Job::Restore(to)),
+            Effect::Restore(to, since) => self.lane.send(Job::Restore(to, since)),
             Effect::Compare(id) => self.lane.send(Job::Compare(id)),
             Effect::StartTimer(id, after) => {
                 let inputs = self.inputs.clone();

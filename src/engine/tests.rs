@@ -290,3 +290,12 @@ fn dropping_the_handle_closes_the_session() {
     bench.engine.take().unwrap().join();
     assert!(matches!(bench.records.records().last().map(|r| &r.body), Some(RecordBody::TurnEnded { .. })));
 }
+
+/// A front end takes whole events: one that grew with what waits would keep it from its keys.
+#[test]
+fn merging_makes_no_event_long() {
+    let piece = || EventBody::Text(TextEvent::Answer("x".repeat(1000)));
+    let mut merged = piece();
+    let times = (0..1000).take_while(|_| journal::merge(&mut merged, &piece())).count();
+    assert!((10..100).contains(&times) && merged.weight() == (times + 1) * 1000, "{times}");
+}

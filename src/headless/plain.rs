@@ -5,9 +5,9 @@
 
 use crate::{
     failure::Failure,
-    protocol::{Access, Block, CallEvent, CallId, Event, EventBody, Level, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
+    protocol::{Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
 };
-use backstitch_components::text::sanitize::{one_line, sanitize_output};
+use backstitch_components::text::sanitize::{one_line, sanitize};
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +36,16 @@ pub struct Call {
 #[derive(Debug, Default)]
 pub struct Plain {
     pub turn: Option<TurnId>,
+    mode: Mode,
     text: String,
     calls: HashMap<CallId, Call>,
 }
 
 impl Plain {
+    pub fn new(mode: Mode) -> Plain {
+        Plain { mode, ..Plain::default() }
+    }
+
     pub fn fold(&mut self, event: Event) -> (Vec<Line>, Option<Stop>) {
         let mut lines = vec![];
         let stop = match event.body {
@@ -49,6 +54,7 @@ impl Plain {
                 None
             }
             EventBody::Turn(TurnEvent::Retrying { attempt, of, wait, why }) => {
+                let why = one_line(why.trim_end_matches('.'));
                 lines.push(Line::Progress(format!("! {why}: again in {:.1} s ({attempt} of {of})", wait.as_secs_f64())));
                 None
             }
@@ -83,7 +89,7 @@ impl Plain {
 
     fn answer(&mut self, lines: &mut Vec<Line>) {
         let text = std::mem::take(&mut self.text);
-        let text = sanitize_output(text.trim_end());
+        let text = clean(text.trim_end());
         if !text.is_empty() {
             lines.push(Line::Answer(format!("{text}\n")));
         }
@@ -94,7 +100,7 @@ impl Plain {
             CallEvent::Proposed { id, name, title } => {
                 let said = std::mem::take(&mut self.text);
                 if !said.trim().is_empty() {
-                    lines.push(Line::Progress(sanitize_output(said.trim()).into_owned()));
+                    lines.push(Line::Progress(clean(said.trim())));
                 }
                 self.calls.insert(id, Call { name, title, ..Call::default() });
             }
@@ -103,7 +109,7 @@ impl Plain {
                     (call.title, call.access, call.block) = (title, Some(access), Some(block));
                 }
             }
-            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call))),
+            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call, self.mode))),
             CallEvent::Finished { id, outcome } => {
                 let call = self.calls.remove(&id).unwrap_or_default();
                 lines.push(Line::Progress(finished(&call.name, &call.title, &outcome)));
@@ -114,9 +120,16 @@ impl Plain {
     }
 }
 
-fn refusal(Call { name, title, access, .. }: &Call) -> Failure {
-    let call = format!("{name} {}", one_line(title));
+/// What goes into a file or a pipe keeps its tabs, and a lone carriage return hides nothing.
+fn clean(text: &str) -> String {
+    text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
+}
+
+fn refusal(Call { name, title, access, .. }: &Call, mode: Mode) -> Failure {
+    let call = format!("{} {}", one_line(name), one_line(title));
     let hint = match access {
+        // Whatever the mode, somebody is asked before what can't be walked back.
+        _ if mode == Mode::Yolo => "without a checkpoint nothing is changed unasked; BACKSTITCH_DATA_DIR says where they are kept",
         Some(Access::Write(_)) => "--mode auto-accept lets it edit files in the project; --mode yolo lets it do everything",
         _ => "--mode yolo lets it run without asking; the screen asks",
     };
@@ -131,7 +144,7 @@ fn finished(name: &str, title: &str, outcome: &Outcome) -> String {
         Outcome::Denied { .. } => ("⊘", "declined".into()),
         Outcome::Interrupted { .. } => ("⊘", "interrupted".into()),
     };
-    let (title, result) = (one_line(title), one_line(&result));
+    let (name, title, result) = (one_line(name), one_line(title), one_line(&result));
     format!("{mark} {name} {title}  {result}").trim_end().to_string()
 }
 
@@ -197,6 +210,35 @@ mod tests {
         let [Stop::Asked(CallId(1), failure)] = &stops[..] else { panic!("{stops:?}") };
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.message.contains("Edit"), "{failure}");
+    }
+
+    #[test]
+    fn an_answer_keeps_its_tabs_and_what_a_carriage_return_would_hide() {
+        let (lines, _) = fold(vec![said("all:\n\tcc x.c\nrm -rf x\rls"), ended(TurnOutcome::Answered)]);
+        let [Line::Answer(answer)] = &lines[..] else { panic!("{lines:?}") };
+        assert!(answer.starts_with("all:\n\tcc x.c\nrm -rf x") && answer.ends_with("ls\n") && !answer.contains('\r'), "{answer:?}");
+    }
+
+    #[test]
+    fn no_name_of_a_tool_and_no_word_of_a_server_drives_the_terminal() {
+        let name = "\u{1b}[31mBash".to_string();
+        let retrying = TurnEvent::Retrying { attempt: 1, of: 5, wait: Duration::from_secs(1), why: "Busy\u{1b}]0;x\u{7}.".into() };
+        let (lines, _) = fold(vec![
+            EventBody::Turn(retrying),
+            EventBody::Call(CallEvent::Proposed { id: CallId(1), name, title: String::new() }),
+            EventBody::Call(CallEvent::Finished { id: CallId(1), outcome: Outcome::Failed("no such tool".into()) }),
+        ]);
+        let expected = ["! Busy: again in 1.0 s (1 of 5)", "✗ Bash   no such tool"].map(|l| Line::Progress(l.into()));
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn the_hint_is_not_to_allow_what_is_allowed_already() {
+        let mut plain = Plain::new(Mode::Yolo);
+        plain.fold(Event { seq: 1, turn: None, body: proposed(1) });
+        let (_, stop) = plain.fold(Event { seq: 2, turn: None, body: EventBody::Call(CallEvent::Asked { id: CallId(1) }) });
+        let Some(Stop::Asked(_, failure)) = stop else { panic!("{stop:?}") };
+        assert!(!failure.to_string().contains("--mode") && failure.to_string().contains("checkpoint"), "{failure}");
     }
 
     #[test]

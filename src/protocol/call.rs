@@ -3,7 +3,7 @@
 use super::{Block, CallId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A tool as the model reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,12 @@ impl Access {
     pub fn is_read(&self) -> bool {
         matches!(self, Access::Read(_))
     }
+}
+
+/// Is this one of the project's own files? What is in `.git` is not: git runs its hooks, does as its configuration says, and no
+/// checkpoint has it.
+pub fn is_own_file(root: &Path, path: &Path) -> bool {
+    path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

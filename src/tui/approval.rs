@@ -10,7 +10,7 @@ use super::{
     panel::{Diff, Panel},
     transcript::CallCell,
 };
-use crate::protocol::{Access, CallId, Command, Decision};
+use crate::protocol::{Access, CallId, Command, Decision, is_own_file};
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     editor::Edit,
@@ -109,7 +109,7 @@ impl Approval {
 
 fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog {
     let session = match &call.access {
-        Some(Access::Write(paths)) if paths.iter().all(|p| p.starts_with(root)) => "yes, all edits this session",
+        Some(Access::Write(paths)) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session",
         Some(Access::Run { .. }) => "yes, this command this session",
         _ => "yes, this path this session",
     };

@@ -1,6 +1,6 @@
 //! What tools show, as rows: the only place that knows both a `Block` and how it looks.
 
-use crate::protocol::{Access, Block, FileChange};
+use crate::protocol::{Access, Block, FileChange, is_own_file};
 use backstitch_components::{
     chat_log::{TOOL_INDENT, change_counts, output_tail},
     code::Highlighter,
@@ -111,6 +111,7 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
     match access {
         Access::Read(_) => "Read this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !p.starts_with(root)) => "Write this, outside the project?",
+        Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this, in git's own folder?",
         Access::Write(_) => "Make this change?",
         Access::Run { .. } => "Run this command?",
         Access::Network { .. } => "Connect to this host?",

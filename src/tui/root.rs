@@ -29,6 +29,8 @@ use tokio::{
 const FRAME: Duration = Duration::from_millis(16);
 /// Messages taken into one frame: what is left waits for the next, after the keyboard was looked at.
 const MOST: usize = 10_000;
+/// The same in bytes of text.
+const MOST_TEXT: usize = 256 << 10;
 /// Rows for a notch of the wheel.
 const WHEEL: i16 = 3;
 
@@ -153,7 +155,7 @@ impl Root {
         let keys = messages.len();
         messages.extend(performer.reports.drain(MOST));
         if let Some(handle) = &performer.handle {
-            messages.extend(handle.events.drain(MOST).map(Msg::Event));
+            messages.extend(handle.events.drain_weighing(MOST, MOST_TEXT, |event| event.body.weight()).map(Msg::Event));
         }
         if messages.len() > keys {
             self.drawn = Some(Instant::now());

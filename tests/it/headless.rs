@@ -71,6 +71,17 @@ fn a_reader_who_has_had_enough_is_no_error() {
     assert!(!ended.stderr.contains("panick") && !ended.stderr.to_lowercase().contains("broken pipe"), "{}", ended.stderr);
 }
 
+/// A full disk below `> answer.txt` is an error: the answer is lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cant_be_written_is_an_error() {
+    let server = ModelServer::start([Reply::text("Done.")]);
+    let w = Workspace::new(&server);
+    let ended = workspace::ended(w.plain_command("/bin/sh", &["-c", &format!("{} run go > /dev/full", workspace::BINARY)]), "");
+    assert_eq!(ended.code(), Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("The answer can't be written"), "{}", ended.stderr);
+}
+
 #[test]
 fn ctrl_c_is_130_and_stops_what_runs() {
     for signal in [Signal::INT, Signal::TERM] {

@@ -94,7 +94,7 @@ impl World {
                 Effect::RunTool(call) => self.ran(call),
                 Effect::StopTool(id) => assert!(self.open.contains(&Open::Tool(*id)), "stopped a call that doesn't run"),
                 Effect::TakeCheckpoint(c) => self.open.push(Open::Checkpoint(c.turn)),
-                Effect::Restore(to) => self.open.push(Open::Restore(to.clone())),
+                Effect::Restore(to, _) => self.open.push(Open::Restore(to.clone())),
                 Effect::StartTimer(timer, _) => self.open.push(Open::Timer(*timer)),
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
                 Effect::Compare(_) | Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}

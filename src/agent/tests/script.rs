@@ -751,7 +751,7 @@ fn undo_walks_files_and_conversation_back_and_returns_the_prompt() {
       Checkpoint(Taken { id: CheckpointId("c2"), label: "two", kind: Closing, files_changed: 1 })
       ended: Answered
     > undo
-      Restore(CheckpointId("c1"))
+      Restore(CheckpointId("c1"), Some(CheckpointId("c2")))
     > prompt while restoring
       queued: ["while restoring"]
     > restored c1

@@ -22,6 +22,10 @@ pub struct Answer {
     waits_after_stop: u32,
 }
 
+/// An answer may hold this much text: one without end must not fill the memory, nor the screen for minutes after an interrupt.
+/// The longest outputs of models are a tenth of it.
+const LONGEST: usize = 4 << 20;
+
 /// How often more bytes are waited for after the end of an answer: a server may send pings for ever.
 const MOST_WAITS: u32 = 16;
 
@@ -35,6 +39,8 @@ enum Form {
 
 struct State {
     calls: Calls,
+    /// Bytes of text, reasoning and arguments so far.
+    size: usize,
     usage: Option<Usage>,
     stop: Option<StopReason>,
     /// Something of an answer came.
@@ -73,7 +79,8 @@ struct Delta {
 
 impl Answer {
     pub fn new(request: RequestId) -> Self {
-        let state = State { calls: Calls::new(request), usage: None, stop: None, begun: false, refused: false, ended: false, out: vec![] };
+        let state =
+            State { calls: Calls::new(request), size: 0, usage: None, stop: None, begun: false, refused: false, ended: false, out: vec![] };
         Answer { form: Form::Unknown, sse: SseDecoder::default(), state, waits_after_stop: 0 }
     }
 
@@ -236,11 +243,17 @@ impl State {
             _ => delta.function_call.filter(Value::is_object).map(|f| serde_json::json!({ "function": f })).into_iter().collect(),
         };
         self.begun |= !calls.is_empty();
-        self.calls.add(&calls, &mut self.out);
+        self.size += self.calls.add(&calls, &mut self.out);
+        if self.size > LONGEST {
+            self.fail(error(Kind::Malformed, format!("The answer did not end: it was stopped after {} MB.", LONGEST >> 20)));
+        }
     }
 
     fn say(&mut self, item: StreamItem) {
         self.begun |= !matches!(&item, StreamItem::Text(t) | StreamItem::Reasoning(t) if t.is_empty());
+        if let StreamItem::Text(text) | StreamItem::Reasoning(text) = &item {
+            self.size += text.len();
+        }
         push_merged(&mut self.out, item);
     }
 

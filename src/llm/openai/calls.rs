@@ -32,9 +32,9 @@ impl Calls {
         self.slots.is_empty()
     }
 
-    /// The `tool_calls` of one chunk.
-    pub fn add(&mut self, pieces: &[Value], out: &mut Vec<StreamItem>) {
-        let mut last_of_this_chunk = None;
+    /// The `tool_calls` of one chunk. Returns how many bytes came with them.
+    pub fn add(&mut self, pieces: &[Value], out: &mut Vec<StreamItem>) -> usize {
+        let (mut last_of_this_chunk, mut size) = (None, 0);
         for piece in pieces.iter().filter(|piece| piece.is_object()) {
             let wire_index = piece.get("index").and_then(Value::as_u64);
             let id = piece.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
@@ -48,8 +48,10 @@ impl Calls {
             };
             let slot = self.slot(wire_index, id, name, &arguments, last_of_this_chunk);
             last_of_this_chunk = Some(slot);
+            size += arguments.len();
             self.extend(slot, id, name, arguments, out);
         }
+        size
     }
 
     pub fn finish(&mut self, out: &mut Vec<StreamItem>) {

@@ -50,6 +50,26 @@ fn stream(choices: &[&str], rest: &str) -> String {
     chunks + rest
 }
 
+/// Texts and calls alike: whatever a server sends, what is kept has an end.
+#[test]
+fn an_answer_without_an_end_is_stopped() {
+    let text = |key: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"{key}\":\"{}\"}}}}]}}\n\n", "x".repeat(100_000));
+    let call = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"name\":\"f\",\"arguments\":\"{}\"}}}}]}}}}]}}\n\n",
+        "x".repeat(100_000)
+    );
+    for event in [text("content"), text("reasoning"), call] {
+        let mut answer = Answer::new(RequestId(1));
+        let fed = (0..1000).take_while(|_| {
+            answer.feed(event.as_bytes());
+            !answer.ended()
+        });
+        assert!((30..60).contains(&fed.count()));
+        let Some(StreamItem::Failed(why)) = answer.take().pop() else { panic!("{event:.60}") };
+        assert_eq!(why.message, "The answer did not end: it was stopped after 4 MB.");
+    }
+}
+
 const DONE: &str = "data: [DONE]\n\n";
 
 #[test]
