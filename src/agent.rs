@@ -196,7 +196,7 @@ impl Agent {
             return self.give_back(prompt);
         }
         let id = self.begin(TurnKind::Prompt, prompt.clone());
-        self.say(id, Message::User(prompt.text));
+        self.say(id, Message::User(prompt));
         self.call_model();
     }
 
@@ -205,7 +205,7 @@ impl Agent {
         if !self.idle() {
             return self.notice(Notice::warning("A turn is running: the command was not run.").hint("esc interrupts the turn"));
         }
-        let id = self.begin(TurnKind::Shell, Prompt { text: format!("!{command}") });
+        let id = self.begin(TurnKind::Shell, format!("!{command}").into());
         let request = CallRequest {
             id: CallId(self.transcript.calls + 1),
             provider_id: String::new(),
@@ -230,7 +230,7 @@ impl Agent {
     fn steer(&mut self, text: String) {
         match &mut self.turn {
             Some(turn) if turn.kind == TurnKind::Prompt => turn.steering.push(text),
-            _ => self.prompt(Prompt { text }),
+            _ => self.prompt(text.into()),
         }
     }
 
@@ -280,15 +280,15 @@ impl Agent {
         self.emit(Some(turn.id), EventBody::Turn(TurnEvent::Ended(end)));
         // What was meant for the turn that just ended goes on, or back to the user who stopped it: never lost, never sent
         // unasked.
-        let mut waiting: VecDeque<Prompt> = turn.steering.into_iter().map(|text| Prompt { text }).collect();
+        let mut waiting: VecDeque<Prompt> = turn.steering.into_iter().map(Prompt::from).collect();
         waiting.append(&mut self.queue);
         self.queue = waiting;
         if outcome == TurnOutcome::Answered {
             return self.start_queued();
         }
         if !self.queue.is_empty() {
-            let text = self.queue.drain(..).map(|p| p.text).collect::<Vec<_>>().join("\n");
-            self.give_back(Prompt { text });
+            let (texts, images): (Vec<_>, Vec<_>) = self.queue.drain(..).map(|p| (p.text, p.images)).unzip();
+            self.give_back(Prompt { text: texts.join("\n"), images: images.concat() });
         }
     }
 

@@ -18,8 +18,11 @@ use std::{
 
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
+        None if cli.plain || dumb() => crate::headless::talk::run(&options(&cli.flags), cli.demo),
         None => screen(&cli.flags, cli.demo, cli.fullscreen),
-        Some(Sub::Run { task, trust_directory }) => crate::headless::run(&options(&cli.flags), &task, trust_directory, cli.demo),
+        Some(Sub::Run { task, images, trust_directory }) => {
+            crate::headless::run(&options(&cli.flags), &task, &images, trust_directory, cli.demo)
+        }
         Some(Sub::Replay { file, agent, size }) => crate::replay::run(&file, agent, size),
     };
     match result {
@@ -36,9 +39,16 @@ fn options(flags: &Flags) -> Options {
     Options { provider: flags.provider.clone(), model: flags.model.clone(), mode: flags.mode, record: flags.record.clone() }
 }
 
+/// A terminal that can do nothing but print lines.
+fn dumb() -> bool {
+    env("TERM").as_deref() == Some("dumb") && std::io::stdout().is_terminal()
+}
+
 fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
-        return Err(Failure::usage("The screen needs a terminal.").hint("backstitch run \"…\" does one task without one"));
+        return Err(Failure::usage("The screen needs a terminal.")
+            .hint("backstitch run \"…\" does one task without one")
+            .hint("--plain talks in lines"));
     }
     // First of all: the watchdog is forked while there is one thread.
     let terminal = Tty::open()

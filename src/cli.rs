@@ -19,6 +19,9 @@ pub struct Cli {
     /// Show how it works: a scripted model, a small project in a temporary folder, everything else real
     #[arg(long)]
     pub demo: bool,
+    /// Talk in plain lines, without any control of the screen: for screen readers, logs and simple terminals (TERM=dumb means it)
+    #[arg(long, conflicts_with = "fullscreen")]
+    pub plain: bool,
     /// Open in a window of its own instead of the terminal's scrollback (/fullscreen switches)
     #[arg(long)]
     pub fullscreen: bool,
@@ -49,6 +52,9 @@ pub enum Sub {
         /// The task; read from standard input if there is none, or if it is `-`
         #[arg(value_name = "TASK")]
         task: Vec<String>,
+        /// A picture that goes with the task (png, jpeg, gif, webp; may be given more than once)
+        #[arg(long = "image", value_name = "FILE")]
+        images: Vec<PathBuf>,
         /// Trust this folder's files for this run
         #[arg(long)]
         trust_directory: bool,

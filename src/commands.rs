@@ -6,6 +6,7 @@ mod exit;
 mod export;
 mod fullscreen;
 mod help;
+mod image;
 mod keys;
 mod mode;
 mod model;
@@ -13,6 +14,7 @@ mod redraw;
 mod rewind;
 mod setup;
 mod status;
+mod theme;
 mod undo;
 mod usage;
 
@@ -46,6 +48,10 @@ pub enum Outcome {
     Send(Command),
     /// For the screen.
     Screen(Screen),
+    /// Pictures by path.
+    Image(String),
+    /// A theme by name; none for the choice among all.
+    Theme(String),
     /// Plain text to show: each line a row.
     Say(String),
     /// What is wrong with the arguments.
@@ -78,7 +84,9 @@ pub const ALL: &[SlashCommand] = &[
     export::COMMAND,
     status::COMMAND,
     usage::COMMAND,
+    image::COMMAND,
     setup::COMMAND,
+    theme::COMMAND,
     keys::COMMAND,
     fullscreen::COMMAND,
     redraw::COMMAND,

@@ -6,6 +6,7 @@
 
 mod environment;
 mod layers;
+mod looks;
 pub mod places;
 mod save;
 mod settings;
@@ -15,12 +16,12 @@ pub mod trust;
 
 pub use environment::{ENV_PROVIDER, Env};
 pub use places::{FILE_NAME, Places, project_root};
-pub use save::{Scope, save_provider};
+pub use save::{Scope, save_provider, save_theme};
 pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Mode, ProviderSettings},
+    protocol::{Looks, Mode, ProviderSettings},
 };
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub struct Config {
     /// In the order of precedence: the first that lists a model is the default.
     pub providers: Vec<ProviderSettings>,
     pub default_mode: Mode,
-    pub theme: Option<String>,
+    pub looks: Looks,
     /// How often a headless run may call the model.
     pub max_turns: u32,
     /// The files that were read, the one that outranks the others first.
@@ -43,7 +44,14 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { providers: vec![], default_mode: Mode::default(), theme: None, max_turns: MAX_TURNS, sources: vec![], warnings: vec![] }
+        Config {
+            providers: vec![],
+            default_mode: Mode::default(),
+            looks: Looks::default(),
+            max_turns: MAX_TURNS,
+            sources: vec![],
+            warnings: vec![],
+        }
     }
 }
 
@@ -54,7 +62,7 @@ impl Config {
         let layer = layers::load(places, project, env, &mut config)?;
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
-        config.theme = layer.theme;
+        config.looks = layer.looks.looks(places, &mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
         Ok(config)

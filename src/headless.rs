@@ -3,8 +3,11 @@
 //! Never waits for a person: a call that would have to be asked about ends the run with exit code 2.
 
 mod plain;
+mod question;
+pub mod talk;
 
 use crate::{
+    desktop,
     engine::{Engine, recorder::Recorder},
     failure::Failure,
     handle::Handle,
@@ -13,11 +16,14 @@ use crate::{
     protocol::{Command, Mode, ModelInfo, Prompt, TurnId},
 };
 use plain::{Line, Plain, Stop};
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    path::PathBuf,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
-pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Result<(), Failure> {
-    let text = task_text(task)?;
+pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, demo: bool) -> Result<(), Failure> {
+    let prompt = with_images(task_text(task)?, images)?;
     let mut project = if demo { Project::demo()? } else { Project::here()? };
     if trust {
         let root = project.root.clone();
@@ -33,20 +39,28 @@ pub fn run(options: &Options, task: &[String], trust: bool, demo: bool) -> Resul
         None => Recorder::off(),
     };
     let Prepared { services, mut settings, opened } = prepare(&project, options, recorder)?;
-    let failed = |e: io::Error| Failure::internal(format!("The engine could not start: {e}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
     if settings.model.is_none() {
         settings.model = Some(runtime.block_on(first_model(&services.models))?);
     }
+    if let Some(blind) = settings.model.as_ref().filter(|model| !prompt.images.is_empty() && model.vision == Some(false)) {
+        return Err(
+            Failure::usage(format!("{} sees no images: its provider's settings say so.", blind.id)).hint("--model names another one")
+        );
+    }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
     let mode = settings.mode;
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(failed)?;
-    handle.send(Command::Prompt(Prompt { text }));
+    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
+    handle.send(Command::Prompt(prompt));
     let result = runtime.block_on(follow(&handle, mode));
     handle.send(Command::Close);
     drop(handle);
     engine.join();
     result
+}
+
+fn no_start(error: io::Error) -> Failure {
+    Failure::internal(format!("The engine could not start: {error}"))
 }
 
 /// A provider that is configured without a model says itself what it has.
@@ -74,6 +88,17 @@ fn task_text(task: &[String]) -> Result<String, Failure> {
         return Err(Failure::usage("The task is empty."));
     }
     Ok(text)
+}
+
+fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
+    let load = |(n, path): (usize, &PathBuf)| match desktop::picture::load(path) {
+        Ok(image) => Ok(image.numbered(n + 1)),
+        Err(why) => Err(Failure::usage(format!("{} {why}.", path.display()))),
+    };
+    let images = paths.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+    let labels: Vec<&str> = images.iter().map(|image| image.label.as_str()).collect();
+    let text = if labels.is_empty() { text } else { format!("{text}\n\n{}", labels.join(" ")) };
+    Ok(Prompt { text, images })
 }
 
 async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
@@ -114,7 +139,7 @@ async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
         match stop {
             None => {}
             Some(Stop::Ended(result)) => return stopped.map_or(result, Err),
-            Some(Stop::Asked(failure)) => {
+            Some(Stop::Asked(_, failure)) => {
                 stopped.get_or_insert(failure);
                 interrupt(handle, plain.turn);
             }

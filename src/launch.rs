@@ -9,7 +9,7 @@ use crate::{
     handle::Handle,
     history::History,
     llm,
-    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings},
+    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings, ThemeChoice},
     session::{JsonlStore, SessionStore},
     tools::{self, Workspace},
     tui::{app::Opened, perform::World},
@@ -149,7 +149,7 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     let mut facts = vec![("data".to_string(), data.display().to_string())];
     facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
-    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, theme: config.theme, asks_for_model, facts } })
+    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, looks: config.looks, asks_for_model, facts } })
 }
 
 fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
@@ -211,6 +211,10 @@ impl World for ScreenWorld {
         let known = self.project.trust.warnings.len();
         self.project.trust.trust(&self.project.root);
         self.project.trust.warnings.get(known).map(|w| Notice::warning(w.clone()))
+    }
+
+    fn save_theme(&mut self, choice: &ThemeChoice) -> Option<Notice> {
+        config::save_theme(&self.project.places, choice).err().map(|failure| Notice { level: Level::Warning, ..notice(failure) })
     }
 
     fn export(&mut self, file: Option<String>, text: &str) -> Notice {

@@ -9,6 +9,7 @@ pub mod checkpoint;
 pub mod cli;
 pub mod commands;
 pub mod config;
+pub mod desktop;
 pub mod engine;
 pub mod failure;
 pub mod finder;

@@ -6,6 +6,7 @@
 pub mod block;
 pub mod call;
 pub mod ids;
+pub mod looks;
 pub mod message;
 pub mod model;
 pub mod record;
@@ -13,7 +14,8 @@ pub mod record;
 pub use block::{Block, FileChange, FileEntry, Hit};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
-pub use message::{CallRequest, Message, Prompt, Usage};
+pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
+pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use record::{Record, RecordBody};
 

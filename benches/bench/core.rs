@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 fn said(n: u64) -> RecordBody {
     let message = match n % 2 {
-        0 => Message::User(format!("Question {n}")),
+        0 => Message::User(format!("Question {n}").into()),
         _ => Message::Assistant { text: format!("Answer {n}, in a sentence or two."), reasoning: String::new(), calls: vec![] },
     };
     RecordBody::Said { turn: TurnId(n / 2 + 1), message }
@@ -23,7 +23,7 @@ fn said(n: u64) -> RecordBody {
 fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
     let settings = Settings {
         session: SessionId("bench".into()),
-        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None }),
+        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None, vision: None }),
         mode: Mode::Normal,
         system: "system".into(),
         tools: Arc::new(vec![]),

@@ -5,7 +5,7 @@ use crate::{
     report::Report,
 };
 use backstitch::{
-    protocol::{Event, EventBody, Prompt, TextEvent, TurnEvent, TurnId},
+    protocol::{Event, EventBody, TextEvent, TurnEvent, TurnId},
     tui::{
         app::{Model, Msg, Setting, update},
         terminal::{Modes, Screen, Surface},
@@ -83,7 +83,7 @@ impl Subject {
     fn with_messages(count: usize, fullscreen: bool) -> Self {
         let mut subject = Self::new(fullscreen);
         for n in 0..count / 2 {
-            subject.tell(EventBody::Turn(TurnEvent::UserSaid(Prompt { text: format!("Question {n}: why is `f({n})` wrong?") })));
+            subject.tell(EventBody::Turn(TurnEvent::UserSaid(format!("Question {n}: why is `f({n})` wrong?").into())));
             subject.answer(&format!("Because **{n}** is\n\n- odd\n- not `{n}u8`\n\nSo it goes.\n"));
             subject.tell(EventBody::Text(TextEvent::Done));
         }

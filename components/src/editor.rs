@@ -4,7 +4,7 @@
 //! - the cursor is always on a grapheme boundary, and never within a folded paste;
 //! - undoing everything gives the text that was there at first (as far back as [`MAX_UNDO`] steps);
 //! - the text is kept as typed; only what is shown is cleaned;
-//! - a folded paste is one character of a private range in the text, so that it moves and dies as one.
+//! - a folded paste or an attachment is one character of a private range in the text, so that it moves and dies as one.
 
 mod edit;
 mod layout;
@@ -38,12 +38,20 @@ pub struct Editor {
     cursor: usize,
     /// Column that vertical moves try to keep, in cells.
     column: Option<usize>,
-    pastes: Vec<String>,
+    chips: Vec<Chip>,
     undo: Vec<Snapshot>,
     redo: Vec<Snapshot>,
     kills: Vec<String>,
     last: Last,
     recall: Option<Recall>,
+}
+
+/// What a single character of the text stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Chip {
+    Paste(String),
+    /// Something that the caller keeps; sent as its label.
+    Attachment(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +113,8 @@ impl Editor {
     pub fn submit_text(&self) -> String {
         let mut out = String::with_capacity(self.text.len());
         for c in self.text.chars() {
-            match self.paste_of(c) {
-                Some(paste) => out.push_str(paste),
+            match self.chip(c) {
+                Some(Chip::Paste(text) | Chip::Attachment(text)) => out.push_str(text),
                 None => out.push(c),
             }
         }
@@ -116,7 +124,9 @@ impl Editor {
     /// Takes the text to send and leaves the editor empty; killed texts stay.
     pub fn take(&mut self) -> String {
         let text = self.submit_text();
-        *self = Self { kills: std::mem::take(&mut self.kills), ..Self::default() };
+        // What was folded is gone with the text.
+        let kills = std::mem::take(&mut self.kills).into_iter().map(|killed| killed.replace(is_chip, "")).collect();
+        *self = Self { kills, ..Self::default() };
         text
     }
 
@@ -299,15 +309,48 @@ impl Editor {
         }
         self.step(Last::Other);
         let large = text.lines().count() > FOLD_LINES || text.chars().count() > FOLD_CHARS;
-        let chip = char::from_u32(CHIP_BASE + self.pastes.len() as u32).filter(|_| large && self.pastes.len() < MAX_PASTES);
-        match chip {
+        match self.next_chip().filter(|_| large) {
             Some(chip) => {
-                self.pastes.push(text);
+                self.chips.push(Chip::Paste(text));
                 self.insert_raw(chip.encode_utf8(&mut [0; 4]));
             }
             None => self.insert_raw(&text),
         }
         true
+    }
+
+    fn next_chip(&self) -> Option<char> {
+        char::from_u32(CHIP_BASE + self.chips.len() as u32).filter(|_| self.chips.len() < MAX_PASTES)
+    }
+
+    /// Puts something of the caller's at the cursor, as one character that shows its label.
+    pub fn attach(&mut self, label: &str) {
+        let Some(chip) = self.next_chip() else { return };
+        self.step(Last::Other);
+        self.chips.push(Chip::Attachment(label.to_owned()));
+        let before = self.text[..self.cursor].chars().next_back().is_some_and(|c| !c.is_whitespace());
+        self.insert_raw(&format!("{}{chip} ", if before { " " } else { "" }));
+        self.recall = None;
+    }
+
+    /// The labels of what is attached, in the order of the text.
+    pub fn attachments(&self) -> impl Iterator<Item = &str> {
+        self.text.chars().filter_map(|c| match self.chip(c) {
+            Some(Chip::Attachment(label)) => Some(label.as_str()),
+            _ => None,
+        })
+    }
+
+    /// [`Editor::set_text`], with these labels as attachments again where they stand in it.
+    pub fn set_text_with<'a>(&mut self, text: &str, labels: impl Iterator<Item = &'a str>) {
+        self.set_text(text);
+        for label in labels {
+            if let (Some(chip), Some(at)) = (self.next_chip(), self.text.find(label)) {
+                self.chips.push(Chip::Attachment(label.to_owned()));
+                self.text.replace_range(at..at + label.len(), chip.encode_utf8(&mut [0; 4]));
+            }
+        }
+        self.cursor = self.text.len();
     }
 
     fn insert(&mut self, text: &str) {
@@ -377,16 +420,16 @@ impl Editor {
             (None, Some(chip)) => (chip, self.cursor),
             (None, None) => return false,
         };
-        let Some(text) = self.paste_of(chip).map(str::to_owned) else { return false };
+        let Some(Chip::Paste(text)) = self.chip(chip).cloned() else { return false };
         self.step(Last::Other);
         self.text.replace_range(from..from + chip.len_utf8(), &text);
         self.cursor = snap(&self.text, from + text.len());
         true
     }
 
-    fn paste_of(&self, c: char) -> Option<&str> {
+    fn chip(&self, c: char) -> Option<&Chip> {
         let at = (c as u32).checked_sub(CHIP_BASE).filter(|_| is_chip(c))?;
-        self.pastes.get(at as usize).map(String::as_str)
+        self.chips.get(at as usize)
     }
 }
 

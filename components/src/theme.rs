@@ -8,8 +8,9 @@
 use crate::text::span::Style;
 use iocraft::Color;
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+
+mod builtin;
+mod file;
 
 /// What a piece of text or background is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -110,7 +111,13 @@ pub fn is_dark(r: u8, g: u8, b: u8) -> bool {
 struct Paint {
     rgb: Option<(u8, u8, u8)>,
     ansi: Option<u8>,
+    /// Less bright than the rest, by the terminal's own means.
+    faint: bool,
 }
+
+/// The themes that are used when none is chosen.
+const DARK: &str = "backstitch-dark";
+const LIGHT: &str = "backstitch-light";
 
 /// A named set of colours.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,49 +138,14 @@ impl Default for Theme {
     }
 }
 
-const BUILTIN: [(&str, &str); 2] = [
-    ("backstitch-dark", include_str!("../../assets/themes/backstitch-dark.json")),
-    ("backstitch-light", include_str!("../../assets/themes/backstitch-light.json")),
-];
-
 impl Theme {
-    /// Names of the built-in themes, in the order to show them.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        BUILTIN.iter().map(|(name, _)| *name)
-    }
-
-    /// A built-in theme, parsed at its first use.
-    pub fn builtin(name: &str) -> Option<Arc<Theme>> {
-        static PARSED: [OnceLock<Arc<Theme>>; BUILTIN.len()] = [const { OnceLock::new() }; BUILTIN.len()];
-        let at = BUILTIN.iter().position(|(known, _)| *known == name)?;
-        // A built-in theme that does not parse fails a test; here it would only lose its colours.
-        Some(PARSED[at].get_or_init(|| Arc::new(Theme::parse(BUILTIN[at].1).unwrap_or_default())).clone())
-    }
-
-    /// The built-in theme for a dark or light background.
-    pub fn for_background(dark: bool) -> Arc<Theme> {
-        Self::builtin(if dark { "backstitch-dark" } else { "backstitch-light" }).unwrap_or_default()
-    }
-
-    /// Reads a theme from JSON; the error says what is wrong in one line.
-    pub fn parse(json: &str) -> Result<Theme, String> {
-        let file: ThemeFile = serde_json::from_str(json).map_err(|e| e.to_string())?;
-        if file.colours.len() != ROLES {
-            return Err(format!("{}: {} of {ROLES} roles have a colour", file.name, file.colours.len()));
-        }
-        let mut colours = [Paint::default(); ROLES];
-        for (role, colour) in &file.colours {
-            colours[*role as usize] = colour.paint().map_err(|e| format!("{role:?}: {e}"))?;
-        }
-        let (foreground, background) = (parse_rgb(&file.foreground)?, parse_rgb(&file.background)?);
-        Ok(Theme { name: file.name, dark: file.dark, foreground, background, colours })
-    }
-
     /// The colour to show for a role, `None` for the terminal's own.
     pub fn resolve(&self, role: Role, depth: ColorDepth) -> Option<Color> {
         let paint = self.colours[role as usize];
         match depth {
             ColorDepth::None => None,
+            // The terminal's own palette, whatever it can show.
+            _ if paint.rgb.is_none() => paint.ansi.map(Color::AnsiValue),
             ColorDepth::Ansi16 => paint.ansi.map(Color::AnsiValue),
             ColorDepth::Ansi256 => paint.rgb.map(|rgb| Color::AnsiValue(nearest_256(rgb))),
             ColorDepth::TrueColor => paint.rgb.map(|(r, g, b)| Color::Rgb { r, g, b }),
@@ -187,6 +159,7 @@ impl Theme {
         if matches!(style.bg, Some(Role::DiffAddedMark | Role::DiffRemovedMark)) && !style.bg.as_ref().is_some_and(seen) {
             style.underline = true;
         }
+        style.dim |= depth != ColorDepth::None && style.fg.is_some_and(|role| self.colours[role as usize].faint);
         style.fg = style.fg.filter(seen);
         style.bg = style.bg.filter(seen);
         style
@@ -198,53 +171,6 @@ impl Theme {
         let (a, b) = (luminance(of(text, self.foreground)), luminance(of(on, self.background)));
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ThemeFile {
-    name: String,
-    dark: bool,
-    foreground: String,
-    background: String,
-    colours: BTreeMap<Role, ColourEntry>,
-}
-
-/// `"default"`, `"#rrggbb"`, or both depths: `{ "rgb": "#rrggbb", "ansi": "cyan" }`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ColourEntry {
-    One(String),
-    Both { rgb: String, ansi: String },
-}
-
-impl ColourEntry {
-    fn paint(&self) -> Result<Paint, String> {
-        match self {
-            Self::One(one) if one == "default" => Ok(Paint::default()),
-            Self::One(one) => {
-                let rgb = parse_rgb(one)?;
-                Ok(Paint { rgb: Some(rgb), ansi: Some(nearest_16(rgb)) })
-            }
-            Self::Both { rgb, ansi } => Ok(Paint { rgb: Some(parse_rgb(rgb)?), ansi: parse_ansi(ansi)? }),
-        }
-    }
-}
-
-fn parse_rgb(text: &str) -> Result<(u8, u8, u8), String> {
-    let value = text.strip_prefix('#').filter(|hex| hex.len() == 6).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let [_, r, g, b] = value.ok_or_else(|| format!("`{text}` is not #rrggbb"))?.to_be_bytes();
-    Ok((r, g, b))
-}
-
-fn parse_ansi(name: &str) -> Result<Option<u8>, String> {
-    const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-    if matches!(name, "none" | "default") {
-        return Ok(None);
-    }
-    let (base, bright) = name.strip_prefix("bright-").map_or((name, 0), |base| (base, 8));
-    let at = NAMES.iter().position(|known| *known == base).ok_or_else(|| format!("`{name}` is no ANSI colour"))?;
-    Ok(Some(at as u8 + bright))
 }
 
 fn luminance((r, g, b): (u8, u8, u8)) -> f64 {

@@ -135,3 +135,30 @@ fn a_terminal_shows_every_row_where_it_was_counted_and_filled_to_its_end() {
         }
     }
 }
+
+#[test]
+fn every_theme_on_one_page() {
+    let (_, rows) = PAGES_80.iter().find(|(name, _)| *name == "transcript").unwrap();
+    for name in Theme::names() {
+        let theme = Theme::builtin(name).unwrap();
+        let page = to_ansi(rows, &theme, ColorDepth::TrueColor, 80).replace('\x1b', "␛").replace("\r\n", "\n");
+        insta::assert_snapshot!(format!("theme_{name}"), page);
+    }
+}
+
+/// What a colour says is said in words or signs as well.
+#[test]
+fn no_two_states_have_the_same_text() {
+    use backstitch_components::chat_log::{Level, ToolState, notice, tool_line};
+    let differ = |what: &str, texts: Vec<String>| {
+        let unique: std::collections::BTreeSet<&String> = texts.iter().collect();
+        assert_eq!(unique.len(), texts.len(), "{what}: {texts:#?}");
+    };
+    let states = [ToolState::Waiting, ToolState::Running { tick: 0, still: true }, ToolState::Done, ToolState::Failed, ToolState::Denied];
+    differ("calls", states.iter().map(|state| tool_line(*state, "Bash", "make", Line::new(), 80).text()).collect());
+    let levels = [Level::Info, Level::Warning, Level::Error];
+    differ("notices", levels.iter().map(|level| notice(*level, "the same", &[], 80).iter().map(Line::text).collect()).collect());
+    let (added, removed) = (Some("one\n"), Some("one\n"));
+    let diff = |old, new| backstitch_components::DiffModel::new(old, new, "a").rows(80, None).iter().map(Line::text).collect::<String>();
+    differ("lines of a diff", vec![diff(None, added), diff(removed, None)]);
+}

@@ -31,8 +31,8 @@ impl Agent {
         self.requests += 1;
         turn.phase = Phase::Streaming(RequestId(self.requests));
         for text in steering {
-            self.say(id, Message::User(text.clone()));
-            self.emit_here(EventBody::Turn(TurnEvent::UserSaid(Prompt { text })));
+            self.say(id, Message::User(text.clone().into()));
+            self.emit_here(EventBody::Turn(TurnEvent::UserSaid(text.into())));
         }
         self.out.push(Effect::CallModel(Request {
             id: RequestId(self.requests),
@@ -463,7 +463,7 @@ impl Agent {
             call.told = true;
             let (call_id, content) = (call.id, outcome.for_model());
             let message = match kind {
-                TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}")),
+                TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {
                     call: call_id,
                     provider_id: call.provider_id.clone(),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 fn settings() -> Settings {
     Settings {
         session: SessionId("s".into()),
-        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: Some(1000) }),
+        model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: Some(1000), vision: None }),
         mode: Mode::Normal,
         system: "system".into(),
         tools: Arc::new(vec![]),

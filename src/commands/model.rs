@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn a_model_is_chosen_by_name_or_by_a_part_that_is_unique() {
-        let model = |p: &str, m: &str| ModelInfo { id: ModelId { provider: p.into(), model: m.into() }, context_window: None };
+        let model =
+            |p: &str, m: &str| ModelInfo { id: ModelId { provider: p.into(), model: m.into() }, context_window: None, vision: None };
         let around = Around { models: vec![model("local", "qwen3:8b"), model("local", "qwen3:30b"), model("hub", "org/llama")] };
         let chosen = |wanted| choose(wanted, &around).map(|id| id.to_string());
         assert_eq!(chosen("local/qwen3:8b"), Ok("local/qwen3:8b".into()));

@@ -51,6 +51,11 @@ impl Places {
         self.config.join(FILE_NAME)
     }
 
+    /// The folder of the user's own themes.
+    pub fn themes(&self) -> PathBuf {
+        self.config.join("themes")
+    }
+
     /// All files of configuration, the one that outranks the others first, with whether they are another program's.
     pub(super) fn files(&self, project: Option<&Path>) -> Vec<(PathBuf, bool)> {
         let own = project.map(|root| root.join(FILE_NAME)).into_iter().chain([self.user_file()]).map(|path| (path, false));

@@ -1,9 +1,12 @@
-//! Writes a provider into the user's file of configuration.
+//! Writes a provider or a theme into the user's file of configuration.
 //!
 //! Everything else in the file stays as it is, comments included; a file that can't be understood is not touched.
 
 use super::{FILE_NAME, Places, source, store};
-use crate::{failure::Failure, protocol::ProviderSettings};
+use crate::{
+    failure::Failure,
+    protocol::{ProviderSettings, ThemeChoice},
+};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::{
@@ -26,10 +29,19 @@ pub fn save_provider(places: &Places, scope: &Scope, settings: &ProviderSettings
         Scope::User => places.user_file(),
         Scope::Project(root) => root.join(FILE_NAME),
     };
+    save(path, |path, text| with_provider(path, text, settings))
+}
+
+/// Makes the theme the user's: in the file that settings are saved to. Gives the file.
+pub fn save_theme(places: &Places, choice: &ThemeChoice) -> Result<PathBuf, Failure> {
+    save(places.user_file(), |path, text| with_theme(path, text, choice))
+}
+
+fn save(path: PathBuf, change: impl Fn(&Path, &str) -> Result<String, Failure>) -> Result<PathBuf, Failure> {
     let mut misread = None;
     let saved = store::locked(&path, |path| {
         let text = source::read(path)?.unwrap_or_default();
-        match with_provider(path, &text, settings) {
+        match change(path, &text) {
             Ok(new) => store::replace(path, &new),
             Err(failure) => {
                 misread = Some(failure);
@@ -46,7 +58,7 @@ pub fn save_provider(places: &Places, scope: &Scope, settings: &ProviderSettings
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::config(format!("{} can't be written: {error}.", path.display()))
-        .hint("The provider works for this session; BACKSTITCH_CONFIG_DIR names another folder for settings.")
+        .hint("It counts for this session; BACKSTITCH_CONFIG_DIR names another folder for settings.")
 }
 
 fn with_provider(path: &Path, text: &str, settings: &ProviderSettings) -> Result<String, Failure> {
@@ -73,6 +85,25 @@ fn with_provider(path: &Path, text: &str, settings: &ProviderSettings) -> Result
     }
     let text = root.to_string();
     // What can't be read back must not be written.
+    source::parse(path, &text)?;
+    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+fn with_theme(path: &Path, text: &str, choice: &ThemeChoice) -> Result<String, Failure> {
+    source::parse(path, text)?;
+    let not_ours = |what: &str| Failure::config(format!("{}: {what}.", path.display()));
+    let root = CstRootNode::parse(text, &source::OPTIONS).map_err(|error| not_ours(&error.to_string()))?;
+    let object = root.object_value_or_create().ok_or_else(|| not_ours("It holds no object"))?;
+    let block = object.object_value_or_create("backstitch").ok_or_else(|| not_ours("\"backstitch\" is not an object"))?;
+    let value = match (&choice.dark, &choice.light) {
+        (Some(dark), Some(light)) if dark == light => Value::String(dark.clone()),
+        (dark, light) => {
+            let fields = [("dark", dark), ("light", light)].into_iter();
+            Value::Object(fields.filter_map(|(key, name)| Some((key.to_owned(), Value::String(name.clone()?)))).collect())
+        }
+    };
+    set(&block, "theme", &value);
+    let text = root.to_string();
     source::parse(path, &text)?;
     Ok(if text.ends_with('\n') { text } else { text + "\n" })
 }

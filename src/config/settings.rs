@@ -3,7 +3,7 @@
 //! The doc comment of a field of [`Layer`] is its help. A value of the wrong kind is a [`Failure`] with file and line; in another
 //! program's settings it is a warning, and the value is passed over.
 
-use super::{Env, environment, source};
+use super::{Env, environment, looks::LooksLayer, source};
 use crate::{
     failure::{Failure, nearest},
     protocol::{Mode, ProviderSettings},
@@ -12,7 +12,7 @@ use jsonc_parser::{
     ast::{Object, ObjectProp, Value},
     common::Ranged,
 };
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 /// What one file says; merged field by field, providers by name.
 #[derive(Debug, Default, PartialEq)]
@@ -22,15 +22,26 @@ pub struct Layer {
     /// The model servers. One of the same name in a file that comes first replaces the whole entry: a key must never go to an
     /// address from another file.
     pub providers: Vec<ProviderSettings>,
-    /// The name of a colour theme.
-    pub theme: Option<String>,
+    /// Theme, notifications, motion.
+    pub looks: LooksLayer,
     /// How often a headless run may call the model (200).
     pub max_turns: Option<u32>,
 }
 
-pub const KEYS: [&str; 4] = ["defaultMode", "providers", "theme", "maxTurns"];
-const PROVIDER_KEYS: [&str; 9] =
-    ["name", "baseUrl", "apiKey", "models", "headers", "contextWindow", "contextWindows", "requestTimeout", "disableTools"];
+pub const KEYS: [&str; 6] = ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion"];
+const PROVIDER_KEYS: [&str; 11] = [
+    "name",
+    "baseUrl",
+    "apiKey",
+    "models",
+    "headers",
+    "contextWindow",
+    "contextWindows",
+    "requestTimeout",
+    "disableTools",
+    "vision",
+    "visionModels",
+];
 /// Settings of Nanocoder that have no effect here yet.
 const LATER: [&str; 15] = [
     "modeProviders",
@@ -66,7 +77,7 @@ impl Layer {
     /// Adds what a file of lower rank says.
     pub fn merge(&mut self, lower: Layer) {
         self.default_mode = self.default_mode.or(lower.default_mode);
-        self.theme = self.theme.take().or(lower.theme);
+        self.looks.merge(lower.looks);
         self.max_turns = self.max_turns.or(lower.max_turns);
         for provider in lower.providers {
             if !self.providers.iter().any(|known| same(&known.name, &provider.name)) {
@@ -90,7 +101,7 @@ pub struct Reader<'a> {
     pub warnings: &'a mut Vec<String>,
 }
 
-type Read<T> = Result<Option<T>, Failure>;
+pub type Read<T> = Result<Option<T>, Failure>;
 
 impl Reader<'_> {
     pub fn layer(&mut self, block: &Object) -> Result<Layer, Failure> {
@@ -98,7 +109,7 @@ impl Reader<'_> {
         for property in &block.properties {
             match property.name.as_str() {
                 "defaultMode" => layer.default_mode = self.mode(property)?,
-                "theme" => layer.theme = self.string(property)?,
+                "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
                 // Where Nanocoder keeps it.
                 "headless" => {
@@ -163,6 +174,8 @@ impl Reader<'_> {
                 }
                 "requestTimeout" => provider.request_timeout = self.number(property)?,
                 "disableTools" => provider.disable_tools = self.flag(property)?.unwrap_or_default(),
+                "vision" => provider.vision = self.flag(property)?,
+                "visionModels" => provider.vision_models = Some(Arc::new(self.strings(property)?)),
                 "sdkProvider" => dialect = self.string(property)?.map(|dialect| (dialect, property)),
                 other => self.unknown(property, other, &PROVIDER_KEYS, &PROVIDER_LATER),
             }
@@ -195,7 +208,7 @@ impl Reader<'_> {
         Ok(mode)
     }
 
-    fn string(&mut self, property: &ObjectProp) -> Read<String> {
+    pub fn string(&mut self, property: &ObjectProp) -> Read<String> {
         match &property.value {
             Value::StringLit(text) => Ok(Some(self.expanded(property, &text.value))),
             Value::NullKeyword(_) => Ok(None),
@@ -225,7 +238,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object<'v>(&mut self, property: &'v ObjectProp) -> Result<&'v [ObjectProp<'v>], Failure> {
+    pub fn object<'v>(&mut self, property: &'v ObjectProp) -> Result<&'v [ObjectProp<'v>], Failure> {
         match &property.value {
             Value::Object(object) => Ok(&object.properties),
             Value::NullKeyword(_) => Ok(&[]),
@@ -251,7 +264,7 @@ impl Reader<'_> {
         }
     }
 
-    fn flag(&mut self, property: &ObjectProp) -> Read<bool> {
+    pub fn flag(&mut self, property: &ObjectProp) -> Read<bool> {
         match &property.value {
             Value::BooleanLit(flag) => Ok(Some(flag.value)),
             Value::NullKeyword(_) => Ok(None),
@@ -269,7 +282,7 @@ impl Reader<'_> {
         expanded
     }
 
-    fn unknown(&mut self, property: &ObjectProp, key: &str, known: &[&str], later: &[&str]) {
+    pub fn unknown(&mut self, property: &ObjectProp, key: &str, known: &[&str], later: &[&str]) {
         if self.foreign || key.starts_with('$') {
             return;
         }
@@ -280,7 +293,7 @@ impl Reader<'_> {
         self.warn(property, &format!("There is no setting \"{key}\".{near}"));
     }
 
-    fn wrong<T>(&mut self, property: &ObjectProp, right: &str) -> Read<T> {
+    pub fn wrong<T>(&mut self, property: &ObjectProp, right: &str) -> Read<T> {
         self.mistake(&property.value, format!("\"{}\" must be {right}, not {}.", property.name.as_str(), source::kind(&property.value)))?;
         Ok(None)
     }

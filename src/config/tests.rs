@@ -92,7 +92,7 @@ fn layers_merge_field_by_field_and_providers_by_name() {
     assert_eq!((cloud.models.join(","), cloud.headers["X-Key"].as_str(), cloud.context_window), ("a,b".into(), "sk-my", Some(1000)));
     assert_eq!((cloud.context_windows["a"], cloud.request_timeout, cloud.disable_tools), (2000, Some(-1), true));
     assert_eq!(config.providers[0].models, ["only"]);
-    assert_eq!((config.default_mode, config.max_turns, config.theme.as_deref()), (Mode::AutoAccept, 7, Some("dusk")));
+    assert_eq!((config.default_mode, config.max_turns, config.looks.theme.name(true)), (Mode::AutoAccept, 7, Some("dusk")));
     assert_eq!(config.sources.len(), 4);
     let warnings: Vec<_> = config.warnings.iter().map(|w| world.short(w)).collect();
     assert_eq!(

@@ -42,7 +42,7 @@ impl Bench {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.txt"), "one\n").unwrap();
         let id = ModelId { provider: "p".into(), model: "m".into() };
-        let model = ModelInfo { id: id.clone(), context_window: None };
+        let model = ModelInfo { id: id.clone(), context_window: None, vision: None };
         let settings = ProviderSettings { name: "p".into(), models: vec!["m".into()], ..Default::default() };
         let mut models = crate::llm::Registry::default();
         models.insert(settings, Arc::new(Scripted::new(id, Script::from_json(script).unwrap(), Duration::ZERO)));

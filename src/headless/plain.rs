@@ -5,7 +5,7 @@
 
 use crate::{
     failure::Failure,
-    protocol::{Access, CallEvent, CallId, Event, EventBody, Level, Mode, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
+    protocol::{Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
 };
 use backstitch_components::text::sanitize::{one_line, sanitize};
 use std::collections::HashMap;
@@ -20,7 +20,17 @@ pub enum Line {
 pub enum Stop {
     Ended(Result<(), Failure>),
     /// Somebody would have to be asked.
-    Asked(Failure),
+    Asked(CallId, Failure),
+}
+
+/// A call that is not finished.
+#[derive(Debug, Default)]
+pub struct Call {
+    pub name: String,
+    pub title: String,
+    pub access: Option<Access>,
+    /// What it would do, once that is known.
+    pub block: Option<Block>,
 }
 
 #[derive(Debug, Default)]
@@ -28,7 +38,7 @@ pub struct Plain {
     pub turn: Option<TurnId>,
     mode: Mode,
     text: String,
-    calls: HashMap<CallId, (String, String, Option<Access>)>,
+    calls: HashMap<CallId, Call>,
 }
 
 impl Plain {
@@ -73,6 +83,10 @@ impl Plain {
         (lines, stop)
     }
 
+    pub fn call_of(&self, id: CallId) -> Option<&Call> {
+        self.calls.get(&id)
+    }
+
     fn answer(&mut self, lines: &mut Vec<Line>) {
         let text = std::mem::take(&mut self.text);
         let text = clean(text.trim_end());
@@ -88,17 +102,17 @@ impl Plain {
                 if !said.trim().is_empty() {
                     lines.push(Line::Progress(clean(said.trim())));
                 }
-                self.calls.insert(id, (name, title, None));
+                self.calls.insert(id, Call { name, title, ..Call::default() });
             }
-            CallEvent::Previewed { id, access, title, .. } => {
+            CallEvent::Previewed { id, access, title, block } => {
                 if let Some(call) = self.calls.get_mut(&id) {
-                    (call.1, call.2) = (title, Some(access));
+                    (call.title, call.access, call.block) = (title, Some(access), Some(block));
                 }
             }
-            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(refusal(call, self.mode))),
+            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call, self.mode))),
             CallEvent::Finished { id, outcome } => {
-                let (name, title, _) = self.calls.remove(&id).unwrap_or_default();
-                lines.push(Line::Progress(finished(&name, &title, &outcome)));
+                let call = self.calls.remove(&id).unwrap_or_default();
+                lines.push(Line::Progress(finished(&call.name, &call.title, &outcome)));
             }
             CallEvent::Started { .. } | CallEvent::Progress { .. } => {}
         }
@@ -111,7 +125,7 @@ fn clean(text: &str) -> String {
     text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
-fn refusal((name, title, access): &(String, String, Option<Access>), mode: Mode) -> Failure {
+fn refusal(Call { name, title, access, .. }: &Call, mode: Mode) -> Failure {
     let call = format!("{} {}", one_line(name), one_line(title));
     let hint = match access {
         // Whatever the mode, somebody is asked before what can't be walked back.
@@ -137,7 +151,7 @@ fn finished(name: &str, title: &str, outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Block, Notice, ToolOutput, TurnEnd, Usage};
+    use crate::protocol::{Notice, ToolOutput, TurnEnd, Usage};
     use std::time::Duration;
 
     fn fold(bodies: Vec<EventBody>) -> (Vec<Line>, Vec<Stop>) {
@@ -193,7 +207,7 @@ mod tests {
     #[test]
     fn what_would_have_to_be_asked_ends_the_run_with_code_2() {
         let (_, stops) = fold(vec![proposed(1), EventBody::Call(CallEvent::Asked { id: CallId(1) })]);
-        let [Stop::Asked(failure)] = &stops[..] else { panic!("{stops:?}") };
+        let [Stop::Asked(CallId(1), failure)] = &stops[..] else { panic!("{stops:?}") };
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.message.contains("Edit"), "{failure}");
     }
@@ -223,7 +237,7 @@ mod tests {
         let mut plain = Plain::new(Mode::Yolo);
         plain.fold(Event { seq: 1, turn: None, body: proposed(1) });
         let (_, stop) = plain.fold(Event { seq: 2, turn: None, body: EventBody::Call(CallEvent::Asked { id: CallId(1) }) });
-        let Some(Stop::Asked(failure)) = stop else { panic!("{stop:?}") };
+        let Some(Stop::Asked(_, failure)) = stop else { panic!("{stop:?}") };
         assert!(!failure.to_string().contains("--mode") && failure.to_string().contains("checkpoint"), "{failure}");
     }
 

@@ -11,7 +11,7 @@ use super::{
     http::Endpoint,
     provider::{Provider, error},
 };
-use crate::protocol::{ModelId, ModelInfo, ProviderError, ProviderErrorKind as Kind, ProviderSettings, Request, StreamItem};
+use crate::protocol::{Message, ModelId, ModelInfo, ProviderError, ProviderErrorKind as Kind, ProviderSettings, Request, StreamItem};
 use answer::Answer;
 use futures::{
     FutureExt, StreamExt,
@@ -116,7 +116,11 @@ impl Shared {
             if response.status().is_success() {
                 return Ok(response);
             }
-            let error = self.refused(response).await;
+            let mut error = self.refused(response).await;
+            if matches!(error.status, Some(400..=499)) && has_images(request) && errors::about_images(&error.message) {
+                let hint = "It seems that this model sees no images: \"vision\": false in its provider's settings says so beforehand.";
+                error.message = format!("{} {hint}", error.message);
+            }
             // Older servers know no `stream_options`; the count of tokens is not worth an answer.
             if usage && matches!(error.status, Some(400 | 422)) && error.message.contains("stream_options") {
                 self.no_usage.store(true, Relaxed);
@@ -206,8 +210,12 @@ impl Shared {
     fn info(&self, model: &str, served: Option<u64>) -> ModelInfo {
         let id = ModelId { provider: self.settings.name.clone(), model: model.into() };
         let own = self.settings.context_windows.get(model).copied();
-        ModelInfo { id, context_window: own.or(self.settings.context_window).or(served) }
+        ModelInfo { id, context_window: own.or(self.settings.context_window).or(served), vision: self.settings.sees(model) }
     }
+}
+
+fn has_images(request: &Request) -> bool {
+    request.messages.iter().any(|message| matches!(message, Message::User(prompt) if !prompt.images.is_empty()))
 }
 
 async fn read_up_to(mut response: Response, limit: usize) -> Vec<u8> {

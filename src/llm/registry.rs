@@ -106,7 +106,7 @@ impl Registry {
     pub fn info(&self, model: &ModelId) -> ModelInfo {
         match self.entry(&model.provider) {
             Some(entry) => entry.info(&model.model),
-            None => ModelInfo { id: model.clone(), context_window: None },
+            None => ModelInfo { id: model.clone(), context_window: None, vision: None },
         }
     }
 
@@ -174,6 +174,7 @@ impl Entry {
         ModelInfo {
             id: ModelId { provider: settings.name.clone(), model: model.into() },
             context_window: settings.context_windows.get(model).copied().or(settings.context_window),
+            vision: settings.sees(model),
         }
     }
 

@@ -4,7 +4,9 @@
 //! then picks the step. (Only `fail.times` remembers: it is there to be outlived by a retry.)
 
 use super::provider::{Provider, error, push_merged};
-use crate::protocol::{Message, ModelId, ModelInfo, ProviderError, ProviderErrorKind as Kind, Request, StopReason, StreamItem, Usage};
+use crate::protocol::{
+    Message, ModelId, ModelInfo, Prompt, ProviderError, ProviderErrorKind as Kind, Request, StopReason, StreamItem, Usage,
+};
 use futures::{
     FutureExt, StreamExt,
     future::BoxFuture,
@@ -81,7 +83,7 @@ impl Script {
 
     fn step(&self, messages: &[Message]) -> Option<((usize, usize), &Step)> {
         let said = messages.iter().rposition(|message| matches!(message, Message::User(_)))?;
-        let Message::User(text) = &messages[said] else { return None };
+        let Message::User(Prompt { text, .. }) = &messages[said] else { return None };
         let text = words_of(text);
         let fits = |rule: &Rule| rule.fits.is_empty() || rule.fits.iter().any(|words| text.contains(words_of(words).trim_end()));
         let rule = self.rules.iter().position(fits)?;
@@ -154,7 +156,7 @@ impl Scripted {
 impl Provider for Scripted {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>> {
         let id = ModelId { provider: self.provider.clone(), model: self.model.clone() };
-        async move { Ok(vec![ModelInfo { id, context_window: Some(CONTEXT_WINDOW) }]) }.boxed()
+        async move { Ok(vec![ModelInfo { id, context_window: Some(CONTEXT_WINDOW), vision: None }]) }.boxed()
     }
 
     fn stream(&self, request: Request) -> BoxStream<'static, StreamItem> {
@@ -191,7 +193,7 @@ fn usage(request: &Request, step: &Step) -> Usage {
         .messages
         .iter()
         .map(|message| match message {
-            Message::User(text) => text.len(),
+            Message::User(prompt) => prompt.text.len(),
             Message::Assistant { text, calls, .. } => text.len() + calls.iter().map(|call| call.arguments.len()).sum::<usize>(),
             Message::Result { content, .. } => content.len(),
         })

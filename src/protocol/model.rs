@@ -100,6 +100,20 @@ pub struct ProviderSettings {
     pub request_timeout: Option<i64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disable_tools: bool,
+    /// Do its models see images? Unknown where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vision: Option<bool>,
+    /// Those that do; the others don't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vision_models: Option<Arc<Vec<String>>>,
+}
+
+impl ProviderSettings {
+    /// Does this model see images, as far as the user has said?
+    pub fn sees(&self, model: &str) -> Option<bool> {
+        let listed = self.vision_models.as_ref().map(|models| models.iter().any(|m| m == model));
+        listed.or(self.vision)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,6 +121,9 @@ pub struct ModelInfo {
     pub id: ModelId,
     /// Tokens, if known.
     pub context_window: Option<u64>,
+    /// Whether it sees images, if known.
+    #[serde(default)]
+    pub vision: Option<bool>,
 }
 
 /// A model server that answered on this machine.

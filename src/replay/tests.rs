@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     engine::{Engine, recorder::Recorder},
     launch::{Options, Prepared, Project, prepare},
-    protocol::{Command, Event, EventBody, Mode, Prompt, TurnEvent},
+    protocol::{Command, Event, EventBody, Mode, TurnEvent},
     tui::{
         app::{Model, Msg, update},
         recording::{Facts, masked},
@@ -35,7 +35,7 @@ fn recorded_demo(screen: bool) -> Vec<u8> {
     }
     let Prepared { services, settings, .. } = prepare(&project, &options, recorder.clone()).unwrap();
     let (handle, engine) = Engine::start(services, settings, vec![]).unwrap();
-    handle.send(Command::Prompt(Prompt { text: "fix the failing test".into() }));
+    handle.send(Command::Prompt("fix the failing test".into()));
     while let Some(event) = handle.events.wait_timeout(Duration::from_secs(20)) {
         let ended = matches!(event.body, EventBody::Turn(TurnEvent::Ended(_)));
         let msg = Msg::Event(event);

@@ -239,11 +239,11 @@ fn lock(file: &File) -> Result<(), Option<io::Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Mode, Prompt, TurnId};
+    use crate::protocol::{Mode, TurnId};
     use std::os::unix::fs::PermissionsExt;
 
     fn record(n: u64) -> Record {
-        Record::new(RecordBody::TurnStarted { turn: TurnId(n), prompt: Prompt { text: format!("say {n}\nü") } })
+        Record::new(RecordBody::TurnStarted { turn: TurnId(n), prompt: format!("say {n}\nü").into() })
     }
 
     fn bodies(loaded: &Loaded) -> Vec<RecordBody> {

@@ -9,8 +9,11 @@ use super::{
     completion::Completion,
     events,
     fullscreen::Window,
+    images,
     jobs::{self, Job, Report},
     keymap::{self, Action, Context},
+    looks::{self, Looks},
+    outside::{Errand, News},
     panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
@@ -50,14 +53,15 @@ pub enum Msg {
     /// Something that a command of the screen's came to.
     Notice(Notice),
     Report(Report),
+    /// Of the terminal, the desktop or the disk.
+    News(News),
 }
 
 /// What a session begins with besides its events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     pub warnings: Vec<String>,
-    /// The theme that the configuration names.
-    pub theme: Option<String>,
+    pub looks: crate::protocol::Looks,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
     /// For `/status`: names and values.
@@ -71,6 +75,7 @@ pub enum Cmd {
     Trust,
     Open,
     SaveProvider(ProviderSettings),
+    Errand(Errand),
     Suspend,
     Repaint,
     Do(Job),
@@ -129,6 +134,7 @@ pub struct Model {
     pub resizing: Option<Duration>,
     /// The conversation in a window of its own; `None` inline.
     pub window: Option<Window>,
+    pub looks: Looks,
     header: Vec<Line>,
 }
 
@@ -146,6 +152,7 @@ impl Model {
             completion: Completion::default(),
             status: Status::new(setting.demo),
             panel: (!trusted).then(Panel::trust),
+            looks: Looks::new(setting.theme.clone()),
             hasty: Some(Duration::ZERO),
             setting,
             size,
@@ -175,7 +182,7 @@ impl Model {
 
     /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        if self.is_fullscreen() { vec![] } else { self.transcript.take_outbox() }
+        if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
     }
 
     /// Into the window goes what would be printed.
@@ -225,6 +232,9 @@ impl Model {
 
 /// How often the screen wants to be woken: never, unless something moves.
 pub fn tick_every(model: &Model) -> Option<Duration> {
+    if model.looks.waits() {
+        return Some(Duration::from_millis(20));
+    }
     // A question stands still until it is answered.
     let moves = model.status.turn.is_some() && model.approval.is_none();
     if !moves && model.exit_armed.is_none() && model.resizing.is_none() {
@@ -282,9 +292,11 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             vec![Cmd::Exit]
         }
         Msg::Terminated => vec![Cmd::Exit],
+        Msg::News(news) => looks::reported(model, news),
     };
     cmds.extend(model.prompt.recall.unsaved());
     Approval::follow(model);
+    looks::follow(model, &mut cmds);
     view::fit(model);
     cmds
 }
@@ -352,6 +364,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     // Whatever opens from here was asked for.
     model.hasty = None;
     match action {
+        Action::PasteImage => return images::paste(model),
         Action::Submit => return Prompt::submit(model),
         Action::Steer => return Prompt::steer(model),
         Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
@@ -438,7 +451,10 @@ fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
         Some(panel) => panel.paste(text),
         None => match &mut model.approval {
             Some(approval) if approval.typing() => approval.paste(text),
-            _ => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
+            _ => match images::pasted(model, text) {
+                Some(cmd) => return vec![cmd],
+                None => drop(model.prompt.editor.apply(Edit::Paste(text.into()), model.width())),
+            },
         },
     }
     Completion::follow(model, false)

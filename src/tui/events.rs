@@ -3,24 +3,16 @@
 use super::{
     app::{Cmd, Model, Opened},
     completion::Completion,
+    looks,
     panel::Panel,
     status::Status,
     transcript::Cell,
 };
 use crate::protocol::{Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
-use backstitch_components::theme::Theme;
 
 pub fn begin(model: &mut Model, opened: Opened) {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
-    if let Some(name) = opened.theme {
-        match Theme::builtin(&name) {
-            Some(theme) => model.setting.theme = theme,
-            None => {
-                let names = Theme::names().collect::<Vec<_>>().join(", ");
-                model.say(Notice::warning(format!("There is no theme {name:?}.")).hint(format!("the themes are {names}")));
-            }
-        }
-    }
+    looks::begin(model, opened.looks);
     opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
 }
 
@@ -74,7 +66,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             }
             model.say(Notice::info(format!("The model is {} now.", info.id)));
         }
-        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(&prompt.text),
+        SessionEvent::Unqueued { prompt, .. } => model.prompt.give_back(prompt),
         SessionEvent::Found(servers) => {
             if let Some(Panel::Setup(setup)) = &mut model.panel {
                 setup.found(servers);

@@ -20,6 +20,7 @@ pub enum Context {
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     Submit,
+    PasteImage,
     Newline,
     Older,
     Newer,

@@ -6,9 +6,13 @@ mod history;
 mod keys;
 mod search;
 mod setup;
+mod theme;
 mod trust;
 
-use super::app::{Cmd, Model};
+use super::{
+    app::{Cmd, Model},
+    looks::Looks,
+};
 use backstitch_components::{dialog::DialogView, key::Chord};
 
 pub use checkpoints::Checkpoints;
@@ -16,12 +20,14 @@ pub use diff::Diff;
 pub use history::HistorySearch;
 pub use search::Search;
 pub use setup::Setup;
+pub use theme::ThemePicker;
 pub use trust::Trust;
 
 #[derive(Debug)]
 pub enum Panel {
     Trust(Box<Trust>),
     Setup(Box<Setup>),
+    Theme(Box<ThemePicker>),
     History(Box<HistorySearch>),
     /// The keys and what they do.
     Keys(keys::Keys),
@@ -54,6 +60,10 @@ impl Panel {
         Panel::History(Box::new(HistorySearch::new(entries, query)))
     }
 
+    pub fn theme(looks: &Looks) -> Panel {
+        Panel::Theme(Box::new(ThemePicker::new(looks)))
+    }
+
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
         matches!(self, Panel::Diff(_) | Panel::Checkpoints(_))
@@ -80,6 +90,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
+            Panel::Theme(picker) => picker.press(chord),
             Panel::History(search) => search.press(chord),
             Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
@@ -106,6 +117,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
             Panel::Setup(setup) => setup.view(width, max_rows),
+            Panel::Theme(picker) => picker.view(width, max_rows),
             Panel::History(search) => search.view(width, max_rows),
             Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),

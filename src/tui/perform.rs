@@ -3,6 +3,7 @@
 use super::{
     app::{Cmd, Model, Msg, Opened},
     jobs::Job,
+    outside::{Errand, Outside},
     recording,
     terminal::Tty,
     workers::Workers,
@@ -12,7 +13,7 @@ use crate::{
     handle::Handle,
     history::History,
     mailbox::{Inbox, Mailbox, mailbox},
-    protocol::{Command, Notice, ProviderSettings},
+    protocol::{Command, Notice, ProviderSettings, ThemeChoice},
 };
 use backstitch_components::code::warm_up;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -31,6 +32,10 @@ pub trait World: Send + Sync {
     /// Writes a new file in the project; never over one that is there.
     fn export(&mut self, file: Option<String>, text: &str) -> Notice;
     fn save_provider(&mut self, settings: &ProviderSettings) -> Notice;
+    /// A warning if it could not be written down.
+    fn save_theme(&mut self, _choice: &ThemeChoice) -> Option<Notice> {
+        None
+    }
     /// Where what is typed is kept; nowhere, unless said otherwise.
     fn history(&self) -> Option<History> {
         None
@@ -61,6 +66,7 @@ pub struct Performer {
     pub reports: Inbox<Msg>,
     pub reporter: Mailbox<Msg>,
     engine: Option<Engine>,
+    pub outside: Outside,
     recorder: Recorder,
     began: Instant,
     pub leave: Option<Leave>,
@@ -73,6 +79,7 @@ pub struct Performer {
 impl Performer {
     pub fn new(world: Box<dyn World>, recorder: Recorder, terminal: Arc<Tty>, root: PathBuf) -> Self {
         let (reporter, reports) = mailbox();
+        let outside = Outside::at(&terminal, &reporter);
         let workers = Workers::new(root, world.history(), reporter.clone());
         Performer {
             world,
@@ -80,6 +87,7 @@ impl Performer {
             reports,
             reporter,
             engine: None,
+            outside,
             recorder,
             began: Instant::now(),
             leave: None,
@@ -119,6 +127,11 @@ impl Performer {
             }
             Cmd::Open => vec![self.open()],
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
+            Cmd::Errand(Errand::SaveTheme(choice)) => self.world.save_theme(&choice).map(Msg::Notice).into_iter().collect(),
+            Cmd::Errand(errand) => {
+                self.outside.run(errand, &self.reporter);
+                vec![]
+            }
             Cmd::Do(Job::EditPrompt(text)) => {
                 self.workers.draft = Some(text);
                 self.leave(Leave::Edit)

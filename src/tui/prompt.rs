@@ -3,7 +3,9 @@
 use super::{
     app::{self, Cmd, Model, act},
     completion::Completion,
+    images::{self, Images},
     keymap::{self, Action, Context},
+    looks,
     panel::Panel,
     recall::Recall,
     report,
@@ -23,13 +25,14 @@ pub struct Prompt {
     pub editor: Editor,
     pub recall: Recall,
     placeholder: String,
+    pub images: Images,
     /// For `/model`: the models that providers have told of.
     pub models: Vec<ModelInfo>,
 }
 
 impl Prompt {
     pub fn new(placeholder: String) -> Self {
-        Prompt { editor: Editor::new(), recall: Recall::default(), placeholder, models: vec![] }
+        Prompt { editor: Editor::new(), recall: Recall::default(), placeholder, images: Images::default(), models: vec![] }
     }
 
     /// `busy`: a turn is running, so what is sent waits.
@@ -42,7 +45,7 @@ impl Prompt {
         self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
     }
 
-    fn take(&mut self) -> String {
+    pub fn take(&mut self) -> String {
         let text = self.editor.take();
         self.recall.push(&text);
         text
@@ -88,10 +91,7 @@ impl Prompt {
             return if command.is_empty() { vec![] } else { vec![Cmd::Send(Command::RunShell(command))] };
         }
         match commands::parse(text.trim()) {
-            None => {
-                let text = model.prompt.take();
-                vec![Cmd::Send(Command::Prompt(protocol::Prompt { text }))]
-            }
+            None => images::submit(model),
             Some(Err(why)) => {
                 // The text stays: it may only be misspelt.
                 model.say(Notice::error(why));
@@ -112,6 +112,8 @@ impl Prompt {
             Outcome::Send(command) => return vec![Cmd::Send(command)],
             Outcome::Say(text) => model.transcript.push(Cell::Said(text), model.width()),
             Outcome::Fail(why) => model.say(Notice::error(why)),
+            Outcome::Image(path) => return images::command(model, &path),
+            Outcome::Theme(name) => return looks::command(model, &name),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys(Default::default())),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
             Outcome::Screen(Screen::Checkpoints) => return app::open_checkpoints(model),
@@ -134,7 +136,7 @@ impl Prompt {
 
     /// Into the running turn instead of after it.
     pub fn steer(model: &mut Model) -> Vec<Cmd> {
-        if model.prompt.editor.submit_text().trim().is_empty() {
+        if model.prompt.editor.submit_text().trim().is_empty() || !images::steers(model) {
             return vec![];
         }
         let text = model.prompt.take();
@@ -154,8 +156,11 @@ impl Prompt {
     }
 
     /// A prompt comes back. What has been typed since is kept below it.
-    pub fn give_back(&mut self, text: &str) {
-        let typed = self.editor.text().to_string();
-        self.editor.set_text(&if typed.trim().is_empty() { text.to_string() } else { format!("{text}\n{typed}") });
+    pub fn give_back(&mut self, prompt: protocol::Prompt) {
+        let protocol::Prompt { text, images } = self.images.take_back(prompt);
+        let typed = self.editor.submit_text();
+        let labels: Vec<String> = images.into_iter().map(|i| i.label).chain(self.editor.attachments().map(str::to_owned)).collect();
+        let all = if typed.trim().is_empty() { text } else { format!("{text}\n{typed}") };
+        self.editor.set_text_with(&all, labels.iter().map(String::as_str));
     }
 }

@@ -6,10 +6,12 @@
 //! - The real cursor stands where the user types.
 //! - No control character of any text gets through (`paint`).
 
+mod answer;
 mod input;
 mod paint;
 mod tty;
 mod watchdog;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,10 @@ pub trait Surface: Send {
     fn switch(&mut self, modes: Modes) -> io::Result<Vec<u8>>;
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
     fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>>;
+    /// What else is to be written when the terminal has become ours.
+    fn question(&mut self) -> &'static [u8] {
+        b""
+    }
     /// Does this terminal break long lines anew when it gets narrower?
     fn reflows(&self) -> bool;
 }
@@ -52,6 +58,9 @@ impl Surface for Arc<Tty> {
     }
     fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
         Tty::events(self)
+    }
+    fn question(&mut self) -> &'static [u8] {
+        Tty::question(self)
     }
     fn reflows(&self) -> bool {
         let term = std::env::var("TERM").unwrap_or_default();
@@ -322,6 +331,8 @@ impl<S: Surface> TerminalBackend for Screen<S> {
 
     fn event_stream(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
         self.switch(Modes { keys: true, ..self.surface.modes() })?;
+        // With the first frame, which waits for no answer.
+        self.buf.extend_from_slice(self.surface.question());
         Ok(self.surface.events()?.boxed())
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn press(key: &str) -> Msg {
 
 fn started(model: bool) -> EventBody {
     let id = ModelId { provider: "local".into(), model: "qwen3-coder:30b".into() };
-    let model = model.then_some(ModelInfo { id, context_window: Some(10_000) });
+    let model = model.then_some(ModelInfo { id, context_window: Some(10_000), vision: None });
     EventBody::Session(SessionEvent::Started { id: SessionId("s".into()), model, mode: Mode::Normal })
 }
 
@@ -325,7 +325,7 @@ fn without_a_model_the_screen_offers_what_was_found_an_address_and_the_demo() {
      normal · no model                                                      ? keys
     ");
     assert_eq!(bench.keys("1"), [Cmd::Send(Command::Connect(settings.clone()))]);
-    let info = ModelInfo { id: ModelId { provider: "Ollama".into(), model: "q".into() }, context_window: None };
+    let info = ModelInfo { id: ModelId { provider: "Ollama".into(), model: "q".into() }, context_window: None, vision: None };
     let saved = bench.event(None, EventBody::Session(SessionEvent::ModelChanged(info)));
     assert_eq!(saved, [Cmd::SaveProvider(settings)]);
 }

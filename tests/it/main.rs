@@ -7,6 +7,7 @@ mod exit;
 mod first_start;
 mod headless;
 mod keys;
+mod looks;
 mod main_job;
 mod replay;
 mod screen;

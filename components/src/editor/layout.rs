@@ -5,7 +5,7 @@
 //! - control characters are shown, never written.
 
 use super::motion::{atoms, is_chip};
-use super::{CHIP_BASE, Editor};
+use super::{CHIP_BASE, Chip, Editor};
 use crate::text::sanitize::sanitize;
 use crate::text::span::{Line, Span, Style, spaces};
 use crate::text::width::{width, width as width_of};
@@ -148,11 +148,17 @@ fn show(editor: &Editor, atom: &str, room: usize) -> Span {
         let text = if width(&text) > room { truncate_text(&text, room).into_owned() } else { text };
         return Span::plain(text);
     };
-    let number = chip as u32 - CHIP_BASE + 1;
-    let paste = editor.paste_of(chip).unwrap_or("");
-    let (lines, chars) = (paste.lines().count(), paste.chars().count());
-    let size = if lines > 1 { format!("{lines} lines") } else { format!("{chars} characters") };
-    let label = format!("[paste {number}: {size}]");
+    let label = match editor.chip(chip) {
+        Some(Chip::Attachment(label)) => sanitize(label).into_owned(),
+        Some(Chip::Paste(paste)) => {
+            let before = editor.chips.iter().take((chip as u32 - CHIP_BASE) as usize);
+            let number = before.filter(|chip| matches!(chip, Chip::Paste(_))).count() + 1;
+            let (lines, chars) = (paste.lines().count(), paste.chars().count());
+            let size = if lines > 1 { format!("{lines} lines") } else { format!("{chars} characters") };
+            format!("[paste {number}: {size}]")
+        }
+        None => String::new(),
+    };
     Span::new(truncate_text(&label, room).into_owned(), Role::Accent)
 }
 

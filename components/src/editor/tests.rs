@@ -184,6 +184,27 @@ proptest! {
 }
 
 #[test]
+fn an_attachment_is_one_unit_and_sent_as_its_label() {
+    let mut editor = Editor::with_text("look at");
+    editor.attach("[image 1: 2×2 png]");
+    editor.attach("[image 2: 3×3 png]");
+    editor.apply(Edit::Insert("please".into()), 80);
+    assert_eq!(editor.submit_text(), "look at [image 1: 2×2 png] [image 2: 3×3 png] please");
+    assert_eq!(editor.attachments().collect::<Vec<_>>(), ["[image 1: 2×2 png]", "[image 2: 3×3 png]"]);
+    let shown: String = editor.view(&Look::default(), 80, 5).rows.iter().map(|r| r.text()).collect();
+    assert_eq!(shown, "❯ look at [image 1: 2×2 png] [image 2: 3×3 png] please");
+    (0..8).for_each(|_| drop(editor.apply(Edit::Backspace, 80)));
+    assert_eq!(editor.submit_text(), "look at [image 1: 2×2 png] ");
+    editor.apply(Edit::Undo, 80);
+    assert_eq!(editor.attachments().count(), 2);
+    assert!(!Editor::unfold(&mut editor), "there is nothing to unfold in it");
+    let mut again = Editor::new();
+    again.set_text_with(&editor.take(), ["[image 2: 3×3 png]", "[gone]"].into_iter());
+    assert_eq!(again.attachments().collect::<Vec<_>>(), ["[image 2: 3×3 png]"]);
+    assert!(again.submit_text().starts_with("look at [image 1: 2×2 png]"));
+}
+
+#[test]
 fn a_field_has_its_label_whole_and_the_text_around_the_cursor() {
     use crate::text::span::Line;
     let field = |text: &str, width: usize| {

@@ -1,5 +1,6 @@
 //! Tests of the themes: complete, readable, and of the environment's detection.
 
+use super::builtin::BUILTIN;
 use super::*;
 
 const SYNTAX: [Role; 11] = [
@@ -44,11 +45,11 @@ const DIFF_BACKGROUNDS: [Role; 4] = [Role::DiffAddedBand, Role::DiffRemovedBand,
 #[test]
 fn text_is_readable_in_every_theme() {
     let mut low = Vec::new();
-    for (_, json) in BUILTIN {
-        let theme = Theme::parse(json).unwrap();
+    for theme in own_colours() {
+        let wanted = if theme.name.starts_with("high-contrast") { 7.0 } else { 4.5 };
         let mut check = |text: Option<Role>, on: Option<Role>| {
             let ratio = theme.contrast(text, on);
-            if ratio < 4.5 {
+            if ratio < wanted {
                 low.push(format!("{}: {text:?} on {on:?} {ratio:.2}", theme.name));
             }
         };
@@ -70,12 +71,87 @@ fn text_is_readable_in_every_theme() {
     assert!(low.is_empty(), "{low:#?}");
 }
 
+/// All but the one that uses the terminal's palette, of which nothing is known.
+fn own_colours() -> impl Iterator<Item = Theme> {
+    BUILTIN
+        .iter()
+        .map(|(name, json)| {
+            let theme = Theme::parse(json).unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert_eq!(theme.name, *name);
+            theme
+        })
+        .filter(|theme| theme.name != "terminal")
+}
+
+#[test]
+fn there_is_a_theme_for_everybody() {
+    assert!(BUILTIN.len() >= 14);
+    for name in ["backstitch", "high-contrast", "colour-blind"] {
+        for (kind, dark) in [("dark", true), ("light", false)] {
+            assert_eq!(Theme::builtin(&format!("{name}-{kind}")).map(|t| t.dark), Some(dark), "{name}-{kind}");
+        }
+    }
+}
+
+#[test]
+fn the_terminals_own_palette_is_used_at_every_depth_and_only_where_it_can_be_read() {
+    let theme = Theme::builtin("terminal").unwrap();
+    for role in (0..ROLES).map(|n| theme.colours[n]) {
+        assert!(role.rgb.is_none());
+        // Black and white are the background of somebody; the bright ones are, in Solarized's palette, greys.
+        assert!(role.ansi.is_none_or(|colour| (1..=6).contains(&colour)), "{role:?}");
+    }
+    assert_eq!(theme.resolve(Role::Error, ColorDepth::TrueColor), Some(Color::AnsiValue(1)));
+    assert!(theme.visible(Style::from(Role::Dim), ColorDepth::TrueColor).dim);
+    assert!(theme.visible(Style::new().bg(Role::DiffAddedMark), ColorDepth::TrueColor).underline);
+}
+
+#[test]
+fn blue_against_orange_says_what_red_against_green_would() {
+    for name in ["colour-blind-dark", "colour-blind-light"] {
+        let theme = Theme::builtin(name).unwrap();
+        let rgb = |role: Role| theme.colours[role as usize].rgb.unwrap();
+        for role in [Role::DiffAdded, Role::DiffAddedBand, Role::DiffAddedMark, Role::Success] {
+            assert!(rgb(role).2 > rgb(role).0, "{name}: {role:?} is not blue");
+        }
+        for role in [Role::DiffRemoved, Role::DiffRemovedBand, Role::DiffRemovedMark, Role::Error] {
+            let (r, g, b) = rgb(role);
+            assert!(r > g && g > b, "{name}: {role:?} is not orange");
+        }
+        let ansi = |role: Role| theme.colours[role as usize].ansi;
+        assert!([Role::Success, Role::DiffAdded].iter().all(|r| !matches!(ansi(*r), Some(2 | 10))), "{name}");
+    }
+}
+
+#[test]
+fn bands_keep_apart_with_256_colours() {
+    for theme in own_colours() {
+        let at = |role| theme.resolve(role, ColorDepth::Ansi256);
+        assert_ne!(at(Role::DiffAddedMark), at(Role::DiffRemovedMark), "{}", theme.name);
+    }
+}
+
+#[test]
+fn a_theme_of_the_users_changes_single_roles_of_another() {
+    let json = r##"{ "extends": "nord", "colours": { "accent": "#ff0000", "dim": { "ansi": "cyan", "faint": true } } }"##;
+    let theme = Theme::parse_over(json, "mine", &Theme::builtin).unwrap();
+    let nord = Theme::builtin("nord").unwrap();
+    assert_eq!((theme.name.as_str(), theme.dark), ("mine", true));
+    assert_eq!(theme.resolve(Role::Accent, ColorDepth::TrueColor), Some(Color::Rgb { r: 255, g: 0, b: 0 }));
+    assert_eq!(theme.resolve(Role::Error, ColorDepth::TrueColor), nord.resolve(Role::Error, ColorDepth::TrueColor));
+    let wrong = |json: &str| Theme::parse_over(json, "mine", &Theme::builtin).unwrap_err();
+    assert!(wrong(r##"{ "extends": "nrod" }"##).contains("nrod"));
+    assert!(wrong(r##"{ "extends": "nord", "colours": { "acent": "#ff0000" } }"##).contains("acent"));
+    assert!(wrong(r##"{ "extends": "nord", "colours": { "accent": "red" } }"##).contains("Accent: `red`"));
+    assert!(wrong(r##"{ "colours": { "accent": "#ff0000" } }"##).contains("extends"));
+}
+
 #[test]
 fn bands_differ_from_the_background_and_from_their_marks() {
-    for (_, json) in BUILTIN {
-        let theme = Theme::parse(json).unwrap();
+    for theme in own_colours() {
         for (band, mark) in [(Role::DiffAddedBand, Role::DiffAddedMark), (Role::DiffRemovedBand, Role::DiffRemovedMark)] {
-            assert!(theme.contrast(Some(band), None) < 21.0 && theme.contrast(Some(band), Some(mark)) > 1.1, "{}", theme.name);
+            let (apart, marked) = (theme.contrast(Some(band), None), theme.contrast(Some(band), Some(mark)));
+            assert!(apart > 1.04 && marked > 1.1, "{}: {band:?} {apart:.2} {marked:.2}", theme.name);
         }
     }
 }
@@ -110,7 +186,7 @@ fn resolves_by_depth() {
 
 #[test]
 fn a_broken_theme_says_what_is_wrong() {
-    assert!(Theme::parse("{}").unwrap_err().contains("name"));
+    assert!(Theme::parse("{}").unwrap_err().contains("roles"));
     let bad = BUILTIN[0].1.replacen("#7fb4ca", "#zz", 1);
     assert!(Theme::parse(&bad).unwrap_err().contains("#zz"));
 }

@@ -209,7 +209,7 @@ impl World {
     fn command(&mut self, what: u8, n: u64) -> Command {
         let call = self.asked.iter().next().copied().unwrap_or(CallId(n));
         match what {
-            0..3 => Command::Prompt(Prompt { text: format!("prompt {n}") }),
+            0..3 => Command::Prompt(format!("prompt {n}").into()),
             3 => Command::Steer("steer".into()),
             4 => Command::Unqueue,
             5 | 6 => {

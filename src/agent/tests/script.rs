@@ -144,7 +144,7 @@ fn brief(effect: &Effect) -> Option<String> {
 
 fn brief_message(m: &Message) -> String {
     match m {
-        Message::User(text) => format!("user {text:?}"),
+        Message::User(prompt) => format!("user {:?}", prompt.text),
         Message::Assistant { text, calls, .. } => {
             let calls: Vec<_> = calls.iter().map(|c| format!("{}{}", c.name, c.arguments)).collect();
             format!("assistant {text:?} {}", calls.join(" "))

@@ -3,7 +3,7 @@
 //! Only fields that every compatible server knows. Names are canonical, never aliases; what a server made up (call ids) goes back
 //! to it as it came.
 
-use crate::protocol::{CallId, Message, Request};
+use crate::protocol::{CallId, Image, Message, Prompt, Request};
 use serde_json::{Value, json};
 
 pub fn body(request: &Request, tools: bool, usage: bool) -> Value {
@@ -35,13 +35,10 @@ fn messages(request: &Request) -> Vec<Value> {
     }
     for message in request.messages.iter() {
         match message {
-            Message::User(text) => match out.last_mut() {
+            Message::User(prompt) => match out.last_mut() {
                 // Chat templates of local models often insist on alternating roles.
-                Some(last) if last["role"] == "user" => {
-                    let joined = format!("{}\n\n{text}", last["content"].as_str().unwrap_or_default());
-                    last["content"] = joined.into();
-                }
-                _ => out.push(json!({ "role": "user", "content": text })),
+                Some(last) if last["role"] == "user" => last["content"] = joined(last["content"].take(), prompt),
+                _ => out.push(json!({ "role": "user", "content": content(prompt) })),
             },
             // A turn that was stopped before the first word: an empty message is refused by many servers.
             Message::Assistant { text, calls, .. } if text.is_empty() && calls.is_empty() => {}
@@ -69,6 +66,26 @@ fn messages(request: &Request) -> Vec<Value> {
     out
 }
 
+/// Plain text where that is enough: not every server takes a list of parts.
+fn content(prompt: &Prompt) -> Value {
+    if prompt.images.is_empty() { prompt.text.as_str().into() } else { parts(prompt).into() }
+}
+
+fn parts(prompt: &Prompt) -> Vec<Value> {
+    let url = |image: &Image| format!("data:{};base64,{}", image.media_type, image.data);
+    let text = (!prompt.text.is_empty()).then(|| json!({ "type": "text", "text": prompt.text }));
+    text.into_iter().chain(prompt.images.iter().map(|image| json!({ "type": "image_url", "image_url": { "url": url(image) } }))).collect()
+}
+
+fn joined(before: Value, prompt: &Prompt) -> Value {
+    match before {
+        Value::String(text) if prompt.images.is_empty() => format!("{text}\n\n{}", prompt.text).into(),
+        Value::String(text) => [vec![json!({ "type": "text", "text": text })], parts(prompt)].concat().into(),
+        Value::Array(list) => [list, parts(prompt)].concat().into(),
+        other => other,
+    }
+}
+
 fn wire_id(provider_id: &str, call: CallId) -> String {
     if provider_id.is_empty() { made_up_id('h', call.0, 0) } else { provider_id.to_owned() }
 }
@@ -82,6 +99,32 @@ pub fn made_up_id(kind: char, number: u64, index: usize) -> String {
 mod tests {
     use super::*;
     use crate::protocol::{CallRequest, ModelId, RequestId, ToolSpec};
+
+    #[test]
+    fn images_are_parts_of_what_the_user_says() {
+        let image = |n: u32| Image {
+            label: format!("[image {n}: 2×1 png]"),
+            media_type: "image/png".into(),
+            data: "iVBORw0KGgo=".into(),
+            width: 2,
+            height: 1,
+        };
+        let request = Request {
+            id: RequestId(1),
+            model: ModelId { provider: "Ollama".into(), model: "sees".into() },
+            system: "".into(),
+            messages: vec![
+                Message::User(Prompt { text: "What is [image 1: 2×1 png]?".into(), images: vec![image(1)] }),
+                Message::User("In one word.".into()),
+                Message::Assistant { text: "Red.".into(), reasoning: String::new(), calls: vec![] },
+                Message::User("And".into()),
+                Message::User(Prompt { text: "[image 2: 2×1 png]?".into(), images: vec![image(2)] }),
+            ]
+            .into(),
+            tools: vec![].into(),
+        };
+        insta::assert_snapshot!("images", serde_json::to_string_pretty(&body(&request, false, false)["messages"]).unwrap());
+    }
 
     #[test]
     fn this_is_exactly_what_is_sent() {

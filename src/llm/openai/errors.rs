@@ -41,6 +41,13 @@ pub fn in_stream(error: Option<&Value>, raw: &[u8]) -> ProviderError {
     ProviderError { status, ..provider::error(kind, words) }
 }
 
+/// Does a refusal speak of images, in any of the ways in which servers do?
+pub fn about_images(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let words = ["image", "vision", "multimodal", "multi-modal", "mmproj", "content must be a string", "valid string", "unknown variant"];
+    words.iter().any(|word| message.contains(word))
+}
+
 fn kind_of(status: u16) -> Kind {
     match status {
         401 | 403 => Kind::Unauthorised,

@@ -202,7 +202,7 @@ fn commands_run_by_one_enter() {
 fn models_are_asked_for_once_and_not_printed() {
     let mut t = ready();
     assert_eq!(t.typed("/mode").keys("l space"), [Cmd::Send(Command::ListModels)]);
-    let model = |name: &str| ModelInfo { id: ModelId { provider: "local".into(), model: name.into() }, context_window: None };
+    let model = |name: &str| ModelInfo { id: ModelId { provider: "local".into(), model: name.into() }, context_window: None, vision: None };
     t.bench.event(None, EventBody::Session(SessionEvent::Models(vec![model("qwen"), model("llama")])));
     assert!(t.bench.screen().contains("local/llama") && t.is_open());
     let llama = ModelId { provider: "local".into(), model: "llama".into() };

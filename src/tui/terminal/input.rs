@@ -3,6 +3,7 @@
 //! Understands legacy keys, the kitty protocol, xterm's modifyOtherKeys, SGR mouse reports and bracketed paste. What it doesn't
 //! know is dropped whole, never typed into the prompt.
 
+use super::answer::{Answer, answer};
 use iocraft::{FullscreenMouseEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, TerminalEvent};
 
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -13,6 +14,8 @@ const LONGEST: usize = 4096;
 pub struct Decoder {
     buf: Vec<u8>,
     paste: Option<Vec<u8>>,
+    /// What the terminal told; for whoever reads to take.
+    pub answers: Vec<Answer>,
 }
 
 /// What the start of the buffer turned out to be: bytes taken, and the event if they make one.
@@ -76,6 +79,9 @@ impl Decoder {
                 Taken(n, event) => {
                     if self.buf[at..].starts_with(b"\x1b[200~") {
                         self.paste = Some(vec![]);
+                    }
+                    if event.is_none() {
+                        self.answers.extend(answer(&self.buf[at..at + n]));
                     }
                     events.extend(event);
                     at += n;

@@ -266,16 +266,17 @@ fn what_cells_hold_never_controls_the_terminal() {
 
 #[test]
 fn modes_are_switched_off_in_the_reverse_of_what_was_switched_on() {
-    let all = Modes { keys: true, mouse: true, fullscreen: true };
-    for byte in 0..8 {
+    let all = Modes { keys: true, mouse: true, fullscreen: true, title: true };
+    for byte in 0..16 {
         assert_eq!(Modes::from_byte(byte).to_byte(), byte);
     }
     let on = String::from_utf8(Modes::default().change(all)).unwrap();
     let off = String::from_utf8(all.change(Modes::default())).unwrap();
-    for mode in ["?1049", "?1000", "?1002", "?1006", "?2004"] {
+    for mode in ["?1049", "?1000", "?1002", "?1006", "?1004", "?2004"] {
         assert!(on.contains(&format!("{mode}h")) && off.contains(&format!("{mode}l")), "{mode}");
     }
     assert!(on.contains("\x1b[>1u") && off.contains("\x1b[<u"));
+    assert!(on.contains("\x1b[22;2t") && off.contains("\x1b[23;2t"));
     assert!(all.change(all).is_empty());
 }
 

@@ -1,7 +1,11 @@
 //! The terminal device: its modes, its size, its bytes. Whatever was switched on is known, so that it can be switched off by
 //! whoever is left to do it.
 
-use super::{input::Decoder, watchdog::Watchdog};
+use super::{
+    input::Decoder,
+    watchdog::Watchdog,
+    window::{self, Window},
+};
 use futures::{StreamExt, stream, stream::BoxStream};
 use iocraft::TerminalEvent;
 use rustix::{
@@ -37,19 +41,21 @@ pub fn taken() -> bool {
 /// What has been switched on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Modes {
-    /// Raw mode, bracketed paste and the kitty keyboard flags, which go together.
+    /// Raw mode, bracketed paste, reports of focus and the kitty keyboard flags, which go together.
     pub keys: bool,
     pub mouse: bool,
     pub fullscreen: bool,
+    /// The window's title is ours; the one before is kept by the terminal.
+    pub title: bool,
 }
 
 impl Modes {
     pub fn to_byte(self) -> u8 {
-        u8::from(self.keys) | u8::from(self.mouse) << 1 | u8::from(self.fullscreen) << 2
+        u8::from(self.keys) | u8::from(self.mouse) << 1 | u8::from(self.fullscreen) << 2 | u8::from(self.title) << 3
     }
 
     pub fn from_byte(byte: u8) -> Self {
-        Modes { keys: byte & 1 != 0, mouse: byte & 2 != 0, fullscreen: byte & 4 != 0 }
+        Modes { keys: byte & 1 != 0, mouse: byte & 2 != 0, fullscreen: byte & 4 != 0, title: byte & 8 != 0 }
     }
 
     /// The bytes that take the terminal from one set of modes to another.
@@ -64,7 +70,8 @@ impl Modes {
         // Buttons and wheel as SGR reports; never the motion of the mouse alone, which is an event for every cell crossed.
         switch(self.mouse, to.mouse, b"\x1b[?1000h\x1b[?1002h\x1b[?1006h", b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
         // Flag 1 tells shift+enter from enter and escape from what follows it. Terminals that don't know it ignore it.
-        switch(self.keys, to.keys, b"\x1b[?2004h\x1b[>1u", b"\x1b[<u\x1b[?2004l");
+        switch(self.keys, to.keys, b"\x1b[?2004h\x1b[?1004h\x1b[>1u", b"\x1b[<u\x1b[?1004l\x1b[?2004l");
+        switch(self.title, to.title, b"\x1b[22;2t", b"\x1b[23;2t");
         bytes
     }
 }
@@ -96,6 +103,7 @@ pub struct Tty {
     saved: Termios,
     watchdog: Option<Watchdog>,
     modes: std::sync::Mutex<Modes>,
+    window: std::sync::Mutex<Window>,
 }
 
 impl Tty {
@@ -104,7 +112,15 @@ impl Tty {
         let fd = open_device()?;
         let saved = termios::tcgetattr(&fd)?;
         let watchdog = Watchdog::start(&fd, &saved);
-        Ok(Arc::new(Tty { fd, saved, watchdog, modes: Default::default() }))
+        Ok(Arc::new(Tty { fd, saved, watchdog, modes: Default::default(), window: Default::default() }))
+    }
+
+    pub(super) fn window(&self) -> std::sync::MutexGuard<'_, Window> {
+        self.window.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    pub(super) fn fd(&self) -> &OwnedFd {
+        &self.fd
     }
 
     pub fn modes(&self) -> Modes {
@@ -113,6 +129,11 @@ impl Tty {
 
     /// Notes the modes, switches the line discipline, and returns the bytes that do the rest.
     pub fn switch(&self, to: Modes) -> io::Result<Vec<u8>> {
+        let named = self.window().title.clone().filter(|_| to.keys);
+        let to = Modes { title: named.is_some(), ..to };
+        if self.modes().keys && !to.keys {
+            self.wait_for_answer();
+        }
         let from = std::mem::replace(&mut *self.modes.lock().unwrap_or_else(|e| e.into_inner()), to);
         TAKEN.store(to != Modes::default(), Ordering::Relaxed);
         if let Some(watchdog) = self.watchdog.as_ref().filter(|_| from != to) {
@@ -126,7 +147,11 @@ impl Tty {
             // Now, not after a flush: what was typed before we started is kept.
             termios::tcsetattr(&self.fd, OptionalActions::Now, &wanted)?;
         }
-        Ok(from.change(to))
+        let mut bytes = from.change(to);
+        if let Some(name) = named.filter(|_| !from.title) {
+            bytes.extend(window::title(&name));
+        }
+        Ok(bytes)
     }
 
     /// Columns and rows.
@@ -154,6 +179,9 @@ impl Tty {
     }
 
     pub fn restore(&self) {
+        if self.modes().keys {
+            self.wait_for_answer();
+        }
         let modes = std::mem::take(&mut *self.modes.lock().unwrap_or_else(|e| e.into_inner()));
         restore(self.fd.as_fd(), &self.saved, modes);
         TAKEN.store(false, Ordering::Relaxed);
@@ -167,7 +195,9 @@ impl Tty {
         // SAFETY: `Owned` holds the descriptor open for as long as the registration exists, and it is always the same one.
         let reader = unsafe { AsyncFd::register_with_interest(Owned(self.clone()), Interest::READABLE)? };
         let resized = signal(SignalKind::window_change())?;
-        let state = Reader { fd: reader, resized, decoder: Decoder::default(), ready: VecDeque::new(), failed: false };
+        let mut state = Reader { fd: reader, resized, decoder: Decoder::default(), ready: VecDeque::new(), failed: false };
+        let rest = std::mem::take(&mut self.window().rest);
+        state.take(&rest);
         Ok(stream::unfold(state, |mut state| async move { state.next().await.map(|event| (event, state)) }).boxed())
     }
 }
@@ -207,6 +237,13 @@ struct Reader {
 }
 
 impl Reader {
+    fn take(&mut self, bytes: &[u8]) {
+        let mut events = vec![];
+        self.decoder.feed(bytes, &mut events);
+        self.ready.extend(events);
+        self.decoder.answers.drain(..).for_each(|answer| self.fd.get_ref().0.heard(answer));
+    }
+
     async fn next(&mut self) -> Option<io::Result<TerminalEvent>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -233,7 +270,7 @@ impl Reader {
                     });
                     match read {
                         Ok(None) => {}
-                        Ok(Some(n)) if n > 0 => self.decoder.feed(&bytes[..n], &mut events),
+                        Ok(Some(n)) if n > 0 => self.take(&bytes[..n]),
                         Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                         gone => {
                             self.failed = true;

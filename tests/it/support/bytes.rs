@@ -58,7 +58,7 @@ pub fn tokens(raw: &[u8]) -> Vec<Token> {
 
 /// Everything but what this program is known to write: colours, cursor moves, erasing of rows, its own modes, links.
 pub fn strange(raw: &[u8]) -> Vec<Token> {
-    let own_mode = |p: &str| matches!(p, "?7" | "?25" | "?2004" | "?2026");
+    let own_mode = |p: &str| matches!(p, "?7" | "?25" | "?1004" | "?2004" | "?2026");
     let usual = |token: &Token| match token {
         Token::Text(_) | Token::Control('\r' | '\n') => true,
         Token::Csi(p, 'm' | 'K' | 'A' | 'B' | 'G') => p.chars().all(|c| c.is_ascii_digit() || matches!(c, ';' | ':')),
@@ -66,7 +66,10 @@ pub fn strange(raw: &[u8]) -> Vec<Token> {
         Token::Csi(p, 'J') => p.is_empty(),
         Token::Csi(p, 'h' | 'l') => own_mode(p),
         Token::Csi(p, 'u') => p.starts_with(['>', '<']),
-        Token::Osc(text) => text.starts_with("8;"),
+        // The title is kept, set and given back; the background is asked for once.
+        Token::Csi(p, 't') => matches!(p.as_str(), "22;2" | "23;2"),
+        Token::Csi(p, 'c') => p.is_empty(),
+        Token::Osc(text) => text.starts_with("8;") || text.starts_with("2;backstitch · ") || text == "11;?",
         _ => false,
     };
     tokens(raw).into_iter().filter(|token| !usual(token)).collect()

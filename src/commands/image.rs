@@ -1,0 +1,10 @@
+//! `/image`: a picture from a file into the prompt.
+
+use super::{Outcome, SlashCommand};
+
+pub const COMMAND: SlashCommand = SlashCommand {
+    name: "image",
+    arguments: "path",
+    help: "put a picture into the prompt (ctrl+v takes one from the clipboard)",
+    run: |arguments, _| Outcome::Image(arguments.into()),
+};

@@ -1,0 +1,89 @@
+//! The question before a call, as plain lines, and what an answer means.
+
+use super::plain::Call;
+use crate::protocol::{Access, Block, Decision, FileChange};
+use backstitch_components::{
+    diff_view::DiffModel,
+    text::sanitize::{one_line, reveal},
+};
+
+/// Wide enough that hardly a line of code is broken: whoever reads this has no columns to care for.
+const WIDTH: usize = 160;
+const MOST_LINES: usize = 400;
+
+/// What it is about, then the answers by number.
+pub fn question(call: &Call) -> Vec<String> {
+    let mut lines = vec![format!("? {} {}", one_line(&call.name), one_line(&call.title)).trim_end().to_owned()];
+    match &call.block {
+        Some(Block::Diff(changes)) => changes.iter().for_each(|change| lines.extend(diff(change))),
+        Some(Block::Command { command, .. }) => lines.extend(reveal(command).lines().map(|line| format!("  $ {line}"))),
+        _ => {}
+    }
+    let session = match &call.access {
+        Some(Access::Write(_)) => "yes, and all edits this session",
+        Some(Access::Run { .. }) => "yes, and this command for this session",
+        _ => "yes, and the like for this session",
+    };
+    lines.push(format!("  1 yes · 2 {session} · 3 no (a reason may follow: 3 use the other file)"));
+    lines
+}
+
+fn diff(change: &FileChange) -> Vec<String> {
+    let name = one_line(&change.path.to_string_lossy()).into_owned();
+    if change.binary {
+        return vec![format!("  {name}: a binary file")];
+    }
+    let model = DiffModel::new(change.old.as_deref(), change.new.as_deref(), &change.path.to_string_lossy());
+    let (added, removed) = model.stats();
+    let rows = model.rows(WIDTH, Some(MOST_LINES));
+    let rows = rows.iter().map(|row| format!("  {}", row.text()).trim_end().to_owned());
+    [format!("  {name}: {added} added, {removed} removed")].into_iter().chain(rows).collect()
+}
+
+/// `None` if it is no answer.
+pub fn answer(line: &str) -> Option<Decision> {
+    let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+    let reason = Some(rest.trim().to_owned()).filter(|reason| !reason.is_empty());
+    match word.to_lowercase().trim_end_matches([',', '.', ':']) {
+        "1" | "y" | "yes" if reason.is_none() => Some(Decision::Allow),
+        "2" | "a" | "all" if reason.is_none() => Some(Decision::AllowSession),
+        "3" | "n" | "no" => Some(Decision::Deny { reason }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_be_done_is_in_the_question() {
+        let change = FileChange { path: "a.rs".into(), old: Some("one\n".into()), new: Some("two\n".into()), binary: false };
+        let call = Call {
+            name: "Edit".into(),
+            title: "a\u{1b}[2J.rs".into(),
+            access: Some(Access::Write(vec![])),
+            block: Some(Block::Diff(vec![change])),
+        };
+        let lines = question(&call).join("\n");
+        assert!(!lines.contains('\u{1b}'), "{lines:?}");
+        // The sign says what the colour would.
+        assert!(lines.contains("− one") && lines.contains("+ two") && lines.contains("1 yes"), "{lines}");
+        let run = Block::Command { command: "echo \u{202e}x\u{7}".into(), directory: "/".into() };
+        let lines = question(&Call { block: Some(run), ..Call::default() }).join("\n");
+        assert!(lines.contains("$ echo <U+202E>x"), "{lines}");
+    }
+
+    #[test]
+    fn answers_by_number_or_word() {
+        assert_eq!(answer("1"), Some(Decision::Allow));
+        assert_eq!(answer(" Yes "), Some(Decision::Allow));
+        assert_eq!(answer("2"), Some(Decision::AllowSession));
+        assert_eq!(answer("3"), Some(Decision::Deny { reason: None }));
+        assert_eq!(answer("no, use b.rs"), Some(Decision::Deny { reason: Some("use b.rs".into()) }));
+        // Neither of these may run anything.
+        for line in ["", "10", "yes please do the other thing", "1 2", "maybe"] {
+            assert_eq!(answer(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What is written to the terminal besides frames: the window's title, calls to the user, the question for its background; and
+//! where its answers go.
+//!
+//! - Nothing is written while the terminal is not ours.
+//! - No answer reaches the shell: one that is still to come is waited for, briefly, before the terminal is given back.
+
+use super::{
+    answer::Answer,
+    tty::{Modes, Tty},
+};
+use crate::tui::outside::{Call, News};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+/// The background, then what every terminal knows: with the second answer the first one has come or never will.
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+/// A terminal that has not answered by then never will.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
+/// How long the end waits for an answer that may still come.
+const LAST_WAIT: Duration = Duration::from_millis(100);
+
+pub type Listener = Box<dyn Fn(News) + Send>;
+
+#[derive(Default)]
+pub struct Window {
+    pub title: Option<String>,
+    asked: bool,
+    /// Since when an answer is owed.
+    owed: Option<Instant>,
+    listener: Option<Listener>,
+    /// Read while waiting for an answer: for whoever reads next.
+    pub rest: Vec<u8>,
+}
+
+impl Window {
+    fn tell(&self, report: News) {
+        if let Some(listener) = &self.listener {
+            listener(report);
+        }
+    }
+}
+
+impl std::fmt::Debug for Window {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Window").field("title", &self.title).field("owed", &self.owed).finish_non_exhaustive()
+    }
+}
+
+fn text(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// The bytes that name the window.
+pub fn title(title: &str) -> Vec<u8> {
+    format!("\x1b]2;{}\x1b\\", text(title)).into_bytes()
+}
+
+impl Tty {
+    /// Who hears what the terminal tells.
+    pub fn listen(&self, listener: Listener) {
+        self.window().listener = Some(listener);
+    }
+
+    pub fn heard(&self, answer: Answer) {
+        let mut window = self.window();
+        match answer {
+            Answer::Attributes => {
+                window.owed = None;
+                window.tell(News::Answered);
+            }
+            Answer::News(report) => window.tell(report),
+        }
+    }
+
+    /// The question for the background, once, for a terminal that can be asked.
+    pub fn question(&self) -> &'static [u8] {
+        let mut window = self.window();
+        let env = |name: &str| std::env::var(name).unwrap_or_default();
+        let term = env("TERM");
+        let deaf = term.is_empty() || matches!(term.as_str(), "dumb" | "linux" | "cons25" | "unknown");
+        if std::mem::replace(&mut window.asked, true) || deaf || !env("NO_COLOR").is_empty() {
+            return b"";
+        }
+        window.owed = Some(Instant::now());
+        window.tell(News::Asked);
+        QUESTION
+    }
+
+    /// Waits for an answer that is owed; what is read meanwhile is kept.
+    pub fn wait_for_answer(&self) {
+        let Some(owed) = self.window().owed.take().filter(|owed| owed.elapsed() < ANSWERS_WITHIN) else { return };
+        let until = (owed + ANSWERS_WITHIN).min(Instant::now() + LAST_WAIT);
+        let mut read = vec![];
+        // The second answer ends in `c`, whatever comes before it.
+        while !is_over(&read) {
+            let left = until.saturating_duration_since(Instant::now());
+            let mut ready = [PollFd::new(self.fd(), PollFlags::IN)];
+            let wait = Timespec { tv_sec: 0, tv_nsec: left.as_nanos() as i64 };
+            if left.is_zero() || !matches!(poll(&mut ready, Some(&wait)), Ok(1)) {
+                break;
+            }
+            let mut bytes = [0; 256];
+            match rustix::io::read(self.fd(), &mut bytes) {
+                Ok(n) if n > 0 => read.extend_from_slice(&bytes[..n]),
+                _ => break,
+            }
+        }
+        self.window().rest.append(&mut read);
+    }
+
+    pub fn set_title(&self, new: &str) -> io::Result<()> {
+        self.window().title = Some(new.to_owned());
+        let modes = self.modes();
+        if !modes.keys {
+            return Ok(());
+        }
+        // The first one keeps the old title.
+        let bytes = if modes.title { title(new) } else { self.switch(Modes { title: true, ..modes })? };
+        self.write_all(&bytes)
+    }
+
+    pub fn call(&self, call: &Call) -> io::Result<()> {
+        if !self.modes().keys {
+            return Ok(());
+        }
+        let mut bytes = vec![];
+        if call.terminal {
+            let env = |name: &str| std::env::var(name).unwrap_or_default();
+            bytes = notification(&call.text, &env("TERM"), !env("VTE_VERSION").is_empty());
+        }
+        if call.bell {
+            bytes.push(7);
+        }
+        self.write_all(&bytes)
+    }
+}
+
+fn is_over(read: &[u8]) -> bool {
+    let at = read.windows(3).position(|w| w == b"\x1b[?");
+    at.is_some_and(|at| read[at + 3..].iter().find(|b| b.is_ascii_alphabetic()) == Some(&b'c'))
+}
+
+/// In the words of this terminal. One that knows none of them ignores it.
+fn notification(said: &str, term: &str, vte: bool) -> Vec<u8> {
+    let said = text(said);
+    match term {
+        t if t.contains("kitty") => format!("\x1b]99;;Backstitch: {said}\x1b\\"),
+        t if t.starts_with("foot") || t.starts_with("rxvt") || vte => format!("\x1b]777;notify;Backstitch;{said}\x1b\\"),
+        // Never a digit first: that is another command to some.
+        _ => format!("\x1b]9;Backstitch: {said}\x1b\\"),
+    }
+    .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_terminal_is_told_in_its_own_words_and_nothing_else_gets_through() {
+        let said = |term, vte| String::from_utf8(notification("shop\x1b]0;x\x07 done", term, vte)).unwrap();
+        assert_eq!(said("xterm-kitty", false), "\x1b]99;;Backstitch: shop]0;x done\x1b\\");
+        assert_eq!(said("foot", false), "\x1b]777;notify;Backstitch;shop]0;x done\x1b\\");
+        assert_eq!(said("xterm-256color", true), "\x1b]777;notify;Backstitch;shop]0;x done\x1b\\");
+        assert_eq!(said("xterm-256color", false), "\x1b]9;Backstitch: shop]0;x done\x1b\\");
+        assert_eq!(title("a\x1b\\b\u{9c}"), b"\x1b]2;a\\b\x1b\\");
+    }
+
+    #[test]
+    fn the_last_answer_is_recognised_among_keys() {
+        assert!(is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;1c"));
+        assert!(!is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;"));
+        assert!(!is_over(b"\x1b[?1u c"));
+    }
+}
