@@ -1,6 +1,7 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
 mod looks;
+mod random;
 
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},

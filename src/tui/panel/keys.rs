@@ -6,7 +6,10 @@ use backstitch_components::{
     dialog::DialogView,
     key::Chord,
     key_hints::key_table,
-    text::span::{Line, Style},
+    text::{
+        span::{Line, Style},
+        wrap::truncate,
+    },
     theme::Role,
 };
 use iocraft::KeyCode;
@@ -50,7 +53,8 @@ impl Keys {
         let all = rows.len() == room;
         rows.drain(..first);
         rows.truncate(room);
-        rows.push(Line::styled(if all { "  any key closes this" } else { "  down shows more, any other key closes this" }, Role::Dim));
+        let hint = if all { "  any key closes this" } else { "  down shows more, any other key closes this" };
+        rows.push(truncate(&Line::styled(hint, Role::Dim), width));
         DialogView { rows, cursor: None }
     }
 }
