@@ -113,7 +113,8 @@ impl GitStore {
         }
         covered.extend(also);
         let odb = self.repo.odb()?;
-        Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit: self.limit, own: &self.data }.run(&covered)
+        let (limit, written) = (self.limit, &self.covered);
+        Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit, written, own: &self.data }.run(&covered)
     }
 
     fn commit(&mut self, present: &Snapshot, label: &Label) -> Result<Taken, CheckpointError> {

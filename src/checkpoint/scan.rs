@@ -43,12 +43,17 @@ impl Stat {
     }
 }
 
+/// What a tool is about to write has to come back, whatever a walk would leave out.
+const LARGEST_WRITTEN: u64 = 64 << 20;
+
 pub struct Scan<'a> {
     pub root: &'a Path,
     pub odb: &'a Odb<'a>,
     pub cache: &'a mut StatCache,
     /// Larger files are skipped.
     pub limit: u64,
+    /// But for what tools write: nothing larger than [`LARGEST_WRITTEN`].
+    pub written: &'a BTreeSet<Place>,
     /// Our own data, which may be inside the root.
     pub own: &'a Path,
 }
@@ -120,7 +125,8 @@ impl Scan<'_> {
             Some(id) => Read1::Kept(id, stat),
             None => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-                let read = self.read(path, meta)?;
+                let limit = if self.written.contains(&place) { self.limit.max(LARGEST_WRITTEN) } else { self.limit };
+                let read = self.read(path, meta, limit)?;
                 if let Read1::Kept(id, stat) = &read {
                     self.cache.put(&place, stat, *id, now);
                 }
@@ -138,7 +144,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn read(&self, path: &Path, meta: &Metadata) -> Result<Read1, CheckpointError> {
+    fn read(&self, path: &Path, meta: &Metadata, limit: u64) -> Result<Read1, CheckpointError> {
         let kind = meta.file_type();
         if kind.is_symlink() {
             return match fs::read_link(path) {
@@ -167,8 +173,8 @@ impl Scan<'_> {
                 Ok(meta) => meta,
                 Err(e) => return Ok(unreadable(e)),
             };
-            if before.size() > self.limit {
-                return Ok(Read1::Skipped(format!("larger than {} MB", self.limit >> 20)));
+            if before.size() > limit {
+                return Ok(Read1::Skipped(format!("larger than {} MB", limit >> 20)));
             }
             match self.copy(&mut file, before.size())? {
                 Ok(Some(id)) => {

@@ -302,6 +302,23 @@ fn files_outside_are_restored_where_they_are() {
     b.fsck();
 }
 
+/// However large: an edit that was allowed without a question has to be undone.
+#[test]
+fn a_file_that_is_about_to_be_written_is_kept_beyond_the_limit() {
+    let mut b = Bench::new();
+    b.store.set_limit(1 << 20);
+    let large = vec![b'a'; 3 << 20];
+    b.write("large", &large);
+    b.write("other", &large);
+    b.store.cover(&[b.root.join("large")]);
+    let opening = b.take();
+    b.write("large", "cut");
+    b.store.restore(&opening).unwrap();
+    assert_eq!(fs::read(b.root.join("large")).unwrap(), large);
+    let skipped = b.store.take(&Label::new(Kind::Manual, "test")).unwrap().skipped;
+    assert_eq!(skipped.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>(), ["other"]);
+}
+
 #[test]
 fn what_is_not_kept_is_listed_and_left_alone() {
     let mut b = Bench::new();
