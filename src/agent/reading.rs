@@ -28,3 +28,8 @@ pub fn hint_for(error: &ProviderError) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// `1 file`, `3 files`.
+pub fn files(n: usize) -> String {
+    if n == 1 { "1 file".into() } else { format!("{n} files") }
+}

@@ -4,7 +4,7 @@ use super::{
     Agent, CheckpointRequest, Checkpointed, Effect,
     approval::{self, Verdict},
     calls::{self, Call, Next, State},
-    reading::{hint_for, parse_arguments},
+    reading::{files, hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
@@ -379,7 +379,7 @@ impl Agent {
                     self.notice(Notice::warning(text));
                 }
                 if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
-                    let mut notice = Notice::warning(format!("{} files are not covered by the checkpoint.", taken.skipped.len()));
+                    let mut notice = Notice::warning(format!("Not covered by the checkpoint: {}.", files(taken.skipped.len())));
                     notice.hints = taken.skipped.into_iter().take(5).collect();
                     self.notice(notice);
                 }

@@ -1,6 +1,6 @@
 //! Walking back: files, conversation or both return to a checkpoint. Only at rest, never under a running turn.
 
-use super::{Agent, Effect, Restored};
+use super::{Agent, Effect, Restored, reading::files};
 use crate::protocol::*;
 
 /// Waits for the files to be restored.
@@ -69,7 +69,7 @@ impl Agent {
         let event = CheckpointEvent::Restored { to, before, scope, changes, kept_messages: keep };
         self.emit(None, EventBody::Checkpoint(event));
         if !skipped.is_empty() {
-            let mut notice = Notice::warning(format!("{} files were left as they are.", skipped.len()));
+            let mut notice = Notice::warning(format!("Left as they are: {}.", files(skipped.len())));
             notice.hints = skipped.into_iter().take(5).collect();
             self.notice(notice);
         }

@@ -35,12 +35,19 @@ impl Prompt {
         Prompt { editor: Editor::new(), recall: Recall::default(), placeholder, images: Images::default(), models: vec![] }
     }
 
+    /// Is the suggestion for a first prompt shown, while nothing is typed?
+    fn suggests(&self, busy: bool) -> bool {
+        !busy && !self.recall.sent()
+    }
+
     /// `busy`: a turn is running, so what is sent waits.
     pub fn view(&self, busy: bool, width: usize, max_rows: usize) -> EditorView {
-        let placeholder = match (busy, self.recall.sent()) {
-            (true, _) => "enter waits in line, ctrl+s goes into the turn".into(),
-            (false, false) => self.placeholder.clone(),
-            (false, true) => String::new(),
+        let placeholder = if busy {
+            "enter waits in line, ctrl+s goes into the turn".into()
+        } else if self.suggests(busy) {
+            self.placeholder.clone()
+        } else {
+            String::new()
         };
         self.editor.view(&Look { placeholder, ..Look::default() }, width, max_rows)
     }
@@ -81,7 +88,13 @@ impl Prompt {
         if model.prompt.editor.continue_line() {
             return vec![];
         }
-        let text = model.prompt.editor.submit_text();
+        let mut text = model.prompt.editor.submit_text();
+        if text.trim().is_empty() && model.setting.demo && model.prompt.suggests(model.status.turn.is_some()) {
+            // What the demo suggests is there to be sent.
+            let suggested = model.setting.placeholder.clone();
+            model.prompt.editor.set_text(&suggested);
+            text = suggested;
+        }
         if text.trim().is_empty() {
             return vec![];
         }

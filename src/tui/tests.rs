@@ -420,3 +420,13 @@ fn the_window_scrolls_and_comes_back_with_what_was_said_meanwhile() {
     assert!(bench.printed.contains("line 0\n") && bench.printed.contains("line 59\n"));
     assert_eq!(bench.printed.matches("line 30\n").count(), 1);
 }
+
+#[test]
+fn enter_takes_the_demos_suggestion_and_nobody_elses() {
+    let mut bench = Bench::ready();
+    assert_eq!(bench.keys("enter"), []);
+    let mut bench = Bench::new(Setting { demo: true, ..setting() }, (80, 24));
+    bench.event(None, started(true));
+    assert_eq!(bench.keys("enter"), [Cmd::Send(Command::Prompt("What should be done?".into()))]);
+    assert_eq!(bench.keys("enter"), [], "once");
+}
