@@ -30,7 +30,7 @@ use backstitch_components::{
 };
 use iocraft::{KeyCode, KeyModifiers};
 use serde::{Deserialize, Serialize};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Msg {
@@ -76,6 +76,8 @@ pub enum Cmd {
     Open,
     SaveProvider(ProviderSettings),
     Errand(Errand),
+    /// The grammar for files with this ending will be needed.
+    WarmUp(String),
     Suspend,
     Repaint,
     Do(Job),
@@ -122,6 +124,8 @@ pub struct Model {
     pub approval: Option<Approval>,
     pub panel: Option<Panel>,
     pub checkpoints: Checkpoints,
+    /// Endings of files whose grammars have been asked for.
+    pub warmed: BTreeSet<String>,
     /// A second esc at rest before this time opens the checkpoints.
     pub esc_armed: Option<Duration>,
     /// When the panel opened by itself, over what is being typed: until the keyboard has been quiet, keys are no answer to it and go on
@@ -160,6 +164,7 @@ impl Model {
             tick: 0,
             transcript: Transcript::default(),
             checkpoints: Checkpoints::default(),
+            warmed: BTreeSet::new(),
             esc_armed: None,
             approval: None,
             exit_armed: None,

@@ -8,7 +8,7 @@ use super::{
     status::Status,
     transcript::Cell,
 };
-use crate::protocol::{Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
+use crate::protocol::{Access, CallEvent, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
 
 pub fn begin(model: &mut Model, opened: Opened) {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
@@ -37,7 +37,11 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
         }
         EventBody::Turn(_) => {}
         EventBody::Text(event) => model.transcript.text(event, now, width),
-        EventBody::Call(event) => model.transcript.call(event, width),
+        EventBody::Call(event) => {
+            let warm_up = language(model, &event);
+            model.transcript.call(event, width);
+            return warm_up;
+        }
         EventBody::Checkpoint(event) => {
             model.checkpoints.fold(&event, now);
             if let Some(text) = Status::restored(&event) {
@@ -99,4 +103,11 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
         SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
+}
+
+/// A file is read before it is changed: its grammar is loaded meanwhile, so that the diff need not wait for it.
+fn language(model: &mut Model, event: &CallEvent) -> Vec<Cmd> {
+    let CallEvent::Previewed { access: Access::Read(paths) | Access::Write(paths), .. } = event else { return vec![] };
+    let ending = paths.first().and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().into_owned());
+    ending.filter(|ending| model.warmed.insert(ending.clone())).map(Cmd::WarmUp).into_iter().collect()
 }

@@ -70,8 +70,6 @@ pub struct Performer {
     recorder: Recorder,
     began: Instant,
     pub leave: Option<Leave>,
-    /// Grammars have been loaded.
-    warm: bool,
     terminal: Arc<Tty>,
     workers: Workers,
 }
@@ -92,7 +90,6 @@ impl Performer {
             began: Instant::now(),
             leave: None,
             workers,
-            warm: false,
             terminal,
         }
     }
@@ -112,13 +109,13 @@ impl Performer {
     pub fn perform(&mut self, cmd: Cmd) -> Vec<Msg> {
         match cmd {
             Cmd::Send(command) => {
-                if matches!(command, Command::Prompt(_)) && !std::mem::replace(&mut self.warm, true) {
-                    // While the model thinks: the first code shown must not wait for its grammar.
-                    tokio::task::spawn_blocking(|| warm_up(&["rust", "python", "diff"]));
-                }
                 if let Some(handle) = &self.handle {
                     handle.send(command);
                 }
+                vec![]
+            }
+            Cmd::WarmUp(language) => {
+                tokio::task::spawn_blocking(move || warm_up(&[&language]));
                 vec![]
             }
             Cmd::Trust => {
