@@ -152,12 +152,12 @@ impl Root {
         let now = performer.now();
         let mut cmds = std::mem::take(first);
         let mut messages = std::mem::take(&mut self.inbox);
-        let keys = messages.len();
         messages.extend(performer.reports.drain(MOST));
+        let others = messages.len();
         if let Some(handle) = &performer.handle {
             messages.extend(handle.events.drain_weighing(MOST, MOST_TEXT, |event| event.body.weight()).map(Msg::Event));
         }
-        if messages.len() > keys {
+        if messages.len() > others {
             self.drawn = Some(Instant::now());
             self.pacing = None;
         }
