@@ -3,6 +3,7 @@
 pub mod app;
 mod approval;
 mod blocks;
+mod cell;
 mod checkpoints;
 mod completion;
 mod editor_program;

@@ -5,6 +5,7 @@
 
 use super::{
     approval::Approval,
+    cell::Cell,
     checkpoints::Checkpoints,
     completion::Completion,
     events,
@@ -17,7 +18,7 @@ use super::{
     panel::{self, Panel, PanelOutcome, Search},
     prompt::Prompt,
     status::Status,
-    transcript::{Cell, Layout, Transcript},
+    transcript::{Layout, Transcript},
     view,
 };
 use crate::protocol::{Command, Event, Notice, ProviderSettings};
@@ -199,6 +200,33 @@ impl Model {
         }
     }
 
+    /// Opens, or closes, what is folded at this row of the screen.
+    fn click(&mut self, row: usize) {
+        let (width, header) = (self.width(), self.header.len());
+        let Some(window) = self.window.as_mut().filter(|window| row < window.viewport.visible().len()) else { return };
+        let row = window.viewport.above() + row;
+        if self.panel.is_none()
+            && let Some(rows) = row.checked_sub(header).and_then(|row| self.transcript.toggle(row, width))
+        {
+            window.show(&self.transcript, &self.header, width, rows);
+        }
+    }
+
+    /// The same for the newest that is folded. What is in the terminal's scrollback stays as it was printed, so that is in a window.
+    fn unfold(&mut self) {
+        let width = self.width();
+        let Some(rows) = self.transcript.toggle_last(width) else {
+            return self.say(Notice::info("There is nothing folded."));
+        };
+        if self.window.is_none() {
+            self.switch();
+            view::fit(self);
+        }
+        if let Some(window) = &mut self.window {
+            window.show(&self.transcript, &self.header, width, rows);
+        }
+    }
+
     /// Has the program the screen to itself? By the user's choice, or for a view that needs the room.
     pub fn is_fullscreen(&self) -> bool {
         self.window.is_some() || self.panel.as_ref().is_some_and(Panel::is_long)
@@ -280,7 +308,10 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             }
             vec![]
         }
-        Msg::Click(..) => vec![],
+        Msg::Click(_, row) => {
+            model.click(usize::from(row));
+            vec![]
+        }
         Msg::Opened(Ok(opened)) => {
             events::begin(model, opened);
             vec![]
@@ -389,6 +420,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Exit => return vec![Cmd::Exit],
         Action::Suspend => return vec![Cmd::Suspend],
         Action::Redraw => return vec![Cmd::Repaint],
+        Action::Unfold => model.unfold(),
         Action::Find => {
             let opened_window = model.window.is_none();
             if opened_window {

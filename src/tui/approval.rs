@@ -6,9 +6,9 @@
 use super::{
     app::{Cmd, Model, QUIET, interrupt},
     blocks,
+    cell::CallCell,
     keymap::{self, Action, Context},
     panel::{Diff, Panel},
-    transcript::CallCell,
 };
 use crate::protocol::{Access, CallId, Command, Decision, is_own_file};
 use backstitch_components::{

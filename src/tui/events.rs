@@ -2,11 +2,11 @@
 
 use super::{
     app::{Cmd, Model, Opened},
+    cell::Cell,
     completion::Completion,
     looks,
     panel::Panel,
     status::Status,
-    transcript::Cell,
 };
 use crate::protocol::{Access, CallEvent, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
 

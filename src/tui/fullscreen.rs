@@ -12,6 +12,7 @@ use backstitch_components::{
     theme::Role,
     viewport::Viewport,
 };
+use std::ops::Range;
 #[derive(Default)]
 pub struct Window {
     rows: Vec<Line>,
@@ -34,6 +35,14 @@ impl Window {
     fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
         self.rows = header.iter().cloned().chain(transcript.all_rows(width)).collect();
         (self.width, self.seen) = (width, self.rows.len());
+    }
+
+    /// Lays everything out anew, because a part of it was opened or closed, and brings that into view.
+    pub fn show(&mut self, transcript: &Transcript, header: &[Line], width: usize, rows: Range<usize>) {
+        self.lay_out(transcript, header, width);
+        let height = self.viewport.visible().len();
+        self.viewport.resize(height, self.rows.len());
+        self.viewport.reveal(rows.start + header.len()..rows.end + header.len());
     }
 
     /// Takes new rows; all of them anew where the width has changed.

@@ -31,6 +31,7 @@ pub enum Action {
     Thoughts,
     Redraw,
     Suspend,
+    Unfold,
     Find,
     PageUp,
     PageDown,

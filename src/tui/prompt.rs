@@ -2,6 +2,7 @@
 
 use super::{
     app::{self, Cmd, Model, act},
+    cell::Cell,
     completion::Completion,
     images::{self, Images},
     keymap::{self, Action, Context},
@@ -9,7 +10,6 @@ use super::{
     panel::Panel,
     recall::Recall,
     report,
-    transcript::Cell,
 };
 use crate::{
     commands::{self, Around, Outcome, Screen},

@@ -2,7 +2,7 @@
 
 use super::{
     app::Model,
-    transcript::{CallCell, CallState, Cell},
+    cell::{CallCell, CallState, Cell},
 };
 use crate::protocol::{Outcome, Usage};
 use std::fmt::Write;

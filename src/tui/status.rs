@@ -1,6 +1,6 @@
 //! What the session is doing: the row below the prompt, the row above it while a turn runs, the line that ends a turn.
 
-use super::transcript::Cell;
+use super::cell::Cell;
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{busy_line, duration},

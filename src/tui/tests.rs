@@ -430,3 +430,31 @@ fn enter_takes_the_demos_suggestion_and_nobody_elses() {
     assert_eq!(bench.keys("enter"), [Cmd::Send(Command::Prompt("What should be done?".into()))]);
     assert_eq!(bench.keys("enter"), [], "once");
 }
+
+#[test]
+fn what_is_folded_is_opened_by_a_click_and_by_a_key() {
+    let mut bench = Bench::ready();
+    bench.turn();
+    let id = CallId(1);
+    bench.event(Some(1), call(CallEvent::Proposed { id, name: "Bash".into(), title: String::new() }));
+    let output: String = (1..=30).map(|n| format!("out {n}\n")).collect();
+    let done = ToolOutput {
+        for_model: String::new(),
+        for_user: Block::Terminal { output: output.as_str().into(), status: Some(0) },
+        summary: "exit 0".into(),
+        failed: false,
+    };
+    bench.event(Some(1), call(CallEvent::Finished { id, outcome: Outcome::Done(done) }));
+    assert!(bench.printed.contains("out 30") && !bench.printed.contains("out 2\n"), "{}", bench.printed);
+    bench.keys("ctrl+o");
+    assert!(bench.model.is_fullscreen());
+    assert!(bench.screen().contains("out 2\n"), "{}", bench.screen());
+    let row = bench.screen().lines().position(|row| row.contains("out 9")).unwrap();
+    bench.msg(Msg::Click(4, row as u16));
+    assert!(!bench.screen().contains("out 2\n") && bench.screen().contains("out 30"), "{}", bench.screen());
+    let row = bench.screen().lines().position(|row| row.contains("Bash")).unwrap();
+    bench.msg(Msg::Click(0, row as u16));
+    assert!(bench.screen().contains("out 2\n"));
+    bench.msg(Msg::Click(0, 23));
+    assert!(bench.screen().contains("out 2\n"), "nothing is folded there");
+}

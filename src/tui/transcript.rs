@@ -3,80 +3,17 @@
 //! Finished rows go to the outbox once and become the terminal's; only what may still change is live. Cells are kept as data, so
 //! that the whole conversation can be printed again at another width.
 
-use super::blocks::Shown;
+use super::{
+    blocks::Shown,
+    cell::{ALL_ROWS, CallCell, CallState, Cell, Kind, OUTPUT_ROWS, cell_rows, has_more, reads_row, tool_state},
+};
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
-    markdown::{MarkdownStream, render},
-    text::{span::Line, wrap::cut},
-    theme::Role,
+    markdown::MarkdownStream,
+    text::span::Line,
 };
-use std::{sync::Arc, time::Duration};
-
-/// Rows of a diff that are printed without being asked for.
-const DIFF_ROWS: usize = 24;
-const OUTPUT_ROWS: usize = 6;
-/// Rows that are printed when all is asked for: more would hold the keyboard while they are coloured.
-const ALL_ROWS: usize = 2_000;
-/// Rows of a prompt that are printed: a pasted log is not read again on the screen.
-const PROMPT_ROWS: usize = 20;
-
-/// A finished part of the conversation.
-#[derive(Debug, Clone)]
-pub enum Cell {
-    User(String),
-    Answer(String),
-    Reasoning {
-        text: String,
-        took: Duration,
-    },
-    Call(CallCell),
-    /// Reads of the same kind that stand together: one line for all.
-    Reads(Vec<CallCell>),
-    Notice(Notice),
-    Footer {
-        parts: Vec<String>,
-        figures: Vec<String>,
-    },
-    /// Plain rows of a slash command.
-    Said(String),
-}
-
-#[derive(Debug, Clone)]
-pub struct CallCell {
-    pub id: CallId,
-    pub name: String,
-    pub title: String,
-    pub access: Option<Access>,
-    /// What it is about to do.
-    pub shown: Arc<Shown>,
-    pub state: CallState,
-    /// What a running command has printed so far: its tail.
-    pub output: String,
-}
-
-impl CallCell {
-    /// A read that went well needs no line of its own.
-    fn folds(&self) -> bool {
-        let read = self.access.as_ref().is_some_and(Access::is_read);
-        read && matches!(&self.state, CallState::Finished(Outcome::Done(output)) if !output.failed)
-    }
-
-    fn summary(&self) -> String {
-        match &self.state {
-            CallState::Finished(Outcome::Done(output)) => output.summary.clone(),
-            _ => String::new(),
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallState {
-    Waiting,
-    Asked,
-    Running,
-    Finished(Outcome),
-}
+use std::{collections::BTreeSet, ops::Range, sync::Arc, time::Duration};
 
 #[derive(Default)]
 pub struct Transcript {
@@ -88,6 +25,8 @@ pub struct Transcript {
     reads: Vec<CallCell>,
     /// Reasoning is shown in full, not as one line.
     pub thoughts: bool,
+    /// Cells that the user has opened, where they can be (in a window).
+    opened: BTreeSet<usize>,
     outbox: Vec<Line>,
     last: Option<Kind>,
 }
@@ -97,17 +36,6 @@ struct Answer {
     text: String,
     stream: MarkdownStream,
     begun: bool,
-}
-
-/// Parts of a kind stand together; between kinds there is an empty row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    User,
-    Answer,
-    Reasoning,
-    Call,
-    Notice,
-    Footer,
 }
 
 /// How rows are laid out now.
@@ -148,7 +76,7 @@ impl Transcript {
     }
 
     fn put(&mut self, cell: Cell, width: usize) {
-        let (kind, rows) = cell_rows(&cell, width, self.thoughts);
+        let (kind, rows) = cell_rows(&cell, width, self.thoughts && matches!(cell, Cell::Reasoning { .. }));
         self.print(kind, rows, true);
         self.cells.push(cell);
     }
@@ -160,10 +88,16 @@ impl Transcript {
 
     /// All that is finished, laid out anew.
     pub fn all_rows(&self, width: usize) -> Vec<Line> {
+        self.rows_from(width, &mut vec![])
+    }
+
+    /// `ends` gets, for each cell, the number of rows up to its end.
+    fn rows_from(&self, width: usize, ends: &mut Vec<usize>) -> Vec<Line> {
         let mut anew = Transcript { thoughts: self.thoughts, ..Transcript::default() };
-        for cell in &self.cells {
-            let (kind, rows) = cell_rows(cell, width, self.thoughts);
+        for (at, cell) in self.cells.iter().enumerate() {
+            let (kind, rows) = cell_rows(cell, width, self.is_open(at, cell));
             anew.print(kind, rows, true);
+            ends.push(anew.outbox.len());
         }
         if let Some(answer) = &self.answer {
             anew.answer = Some(Answer::default());
@@ -175,11 +109,38 @@ impl Transcript {
         anew.outbox
     }
 
+    fn is_open(&self, at: usize, cell: &Cell) -> bool {
+        self.opened.contains(&at) || self.thoughts && matches!(cell, Cell::Reasoning { .. })
+    }
+
+    /// Opens the cell at this row of all, or closes it again; where it is then, if there was anything to open.
+    pub fn toggle(&mut self, row: usize, width: usize) -> Option<Range<usize>> {
+        let mut ends = vec![];
+        self.rows_from(width, &mut ends);
+        self.toggle_cell(ends.iter().position(|end| row < *end)?, width)
+    }
+
+    /// The same for the newest cell of which not all is shown.
+    pub fn toggle_last(&mut self, width: usize) -> Option<Range<usize>> {
+        let at = self.cells.iter().rposition(|cell| has_more(cell, width))?;
+        self.toggle_cell(at, width)
+    }
+
+    fn toggle_cell(&mut self, at: usize, width: usize) -> Option<Range<usize>> {
+        self.cells.get(at).filter(|cell| has_more(cell, width))?;
+        if !self.opened.remove(&at) {
+            self.opened.insert(at);
+        }
+        let mut ends = vec![];
+        self.rows_from(width, &mut ends);
+        Some(at.checked_sub(1).map_or(0, |before| ends[before])..ends[at])
+    }
+
     /// Everything again, for another width.
     pub fn print_again(&mut self, width: usize) {
         self.last = None;
         for cell in self.cells.clone() {
-            let (kind, rows) = cell_rows(&cell, width, self.thoughts);
+            let (kind, rows) = cell_rows(&cell, width, self.thoughts && matches!(cell, Cell::Reasoning { .. }));
             self.print(kind, rows, true);
         }
         if let Some(answer) = &mut self.answer {
@@ -320,6 +281,7 @@ impl Transcript {
 
     pub fn clear(&mut self) {
         self.cells.clear();
+        self.opened.clear();
     }
 
     // --- what is live ---
@@ -395,71 +357,4 @@ fn live_call_rows(call: &CallCell, layout: Layout) -> Vec<Line> {
         rows.extend(chat_log::output_tail(&call.output, OUTPUT_ROWS, layout.width));
     }
     rows
-}
-
-fn tool_state(outcome: &Outcome) -> ToolState {
-    match outcome {
-        Outcome::Done(output) if output.failed => ToolState::Failed,
-        Outcome::Done(_) => ToolState::Done,
-        Outcome::Failed(_) => ToolState::Failed,
-        Outcome::Denied { .. } | Outcome::Forbidden(_) | Outcome::Interrupted { .. } => ToolState::Denied,
-    }
-}
-
-/// `✓ View    a.rs, b.rs, c.rs      ×3`
-fn reads_row(reads: &[CallCell], width: usize) -> Line {
-    let (name, titles) = (reads.first().map_or("", |r| &r.name), reads.iter().map(|r| r.title.as_str()).collect::<Vec<_>>());
-    let count = if reads.len() > 1 { format!("×{}", reads.len()) } else { reads.first().map_or(String::new(), CallCell::summary) };
-    chat_log::tool_line(ToolState::Done, name, &titles.join(", "), count.into(), width)
-}
-
-fn call_rows(call: &CallCell, width: usize) -> Vec<Line> {
-    let CallState::Finished(outcome) = &call.state else {
-        return vec![chat_log::tool_line(ToolState::Denied, &call.name, &call.title, "interrupted".into(), width)];
-    };
-    let (result, below) = match outcome {
-        Outcome::Done(output) => {
-            let shown = Shown::new(output.for_user.clone());
-            let result = match shown.counts() {
-                counts if counts.is_empty() => Line::plain(output.summary.clone()),
-                counts => counts,
-            };
-            let limit = if shown.is_diff() { DIFF_ROWS } else { OUTPUT_ROWS };
-            (result, if shown.opens() || output.failed { shown.rows(width, limit) } else { vec![] })
-        }
-        Outcome::Failed(why) => ("failed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),
-        Outcome::Forbidden(why) => ("not allowed".into(), chat_log::output_tail(why, OUTPUT_ROWS, width)),
-        Outcome::Denied { reason: None } => ("declined".into(), vec![]),
-        Outcome::Denied { reason: Some(reason) } => ("declined".into(), chat_log::output_tail(reason, OUTPUT_ROWS, width)),
-        Outcome::Interrupted { output } => ("interrupted".into(), chat_log::output_tail(output, OUTPUT_ROWS, width)),
-    };
-    let mut rows = vec![chat_log::tool_line(tool_state(outcome), &call.name, &call.title, result, width)];
-    rows.extend(below);
-    rows
-}
-
-fn cell_rows(cell: &Cell, width: usize, thoughts: bool) -> (Kind, Vec<Line>) {
-    match cell {
-        Cell::User(text) => (Kind::User, chat_log::user_prompt(text, width, Some(PROMPT_ROWS))),
-        Cell::Answer(text) => (Kind::Answer, chat_log::assistant(render(text, width.saturating_sub(GUTTER)), true)),
-        Cell::Reasoning { text, .. } if thoughts => (Kind::Reasoning, chat_log::reasoning(text, width)),
-        Cell::Reasoning { took, .. } => (Kind::Reasoning, vec![chat_log::reasoning_folded(took.as_secs(), width)]),
-        Cell::Call(call) => (Kind::Call, call_rows(call, width)),
-        Cell::Reads(reads) => (Kind::Call, vec![reads_row(reads, width)]),
-        Cell::Notice(notice) => {
-            let level = match notice.level {
-                Level::Info => chat_log::Level::Info,
-                Level::Warning => chat_log::Level::Warning,
-                Level::Error => chat_log::Level::Error,
-            };
-            let hints: Vec<&str> = notice.hints.iter().map(String::as_str).collect();
-            (Kind::Notice, chat_log::notice(level, &notice.text, &hints, width))
-        }
-        Cell::Footer { parts, figures } => {
-            let (parts, figures): (Vec<&str>, Vec<&str>) =
-                (parts.iter().map(String::as_str).collect(), figures.iter().map(String::as_str).collect());
-            (Kind::Footer, vec![chat_log::turn_footer(&parts, &figures, width)])
-        }
-        Cell::Said(text) => (Kind::Notice, text.lines().map(|l| cut(&Line::styled(l.to_owned(), Role::Dim).indented(2), width)).collect()),
-    }
 }

@@ -18,9 +18,9 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter      send                         ctrl+s     send into the turn
-     ctrl+j     new line                     ctrl+t     show reasoning
-     ctrl+v     paste a picture              ctrl+l     redraw
+     enter      send                         ctrl+t     show reasoning
+     ctrl+j     new line                     ctrl+l     redraw
+     ctrl+v     paste a picture              ctrl+o     open what is folded
      up         earlier, or take one back    ctrl+f     search the conversation
      down       later prompt                 pageup     page up (fullscreen)
      ctrl+r     search the history           pagedown   page down
@@ -29,13 +29,13 @@ fn the_header_the_keys_and_a_small_window() {
      shift+tab  change the mode              ctrl+z     to the shell
      ?          these keys                   ctrl+c     clear, interrupt, exit
      esc        interrupt; twice: go back    ctrl+d     exit
+     ctrl+s     send into the turn
      In the text
      ctrl+a      start of line           ctrl+u      cut to start of line
      ctrl+e      end of line             ctrl+k      cut to end of line
      alt+b       word left               ctrl+y      paste what was cut
      alt+f       word right              ctrl+_      undo
      ctrl+w      cut word left           ctrl+alt+r  redo
-     While a list of completions is open
      down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");
