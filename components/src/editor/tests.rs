@@ -193,7 +193,9 @@ fn an_attachment_is_one_unit_and_sent_as_its_label() {
     assert_eq!(editor.attachments().collect::<Vec<_>>(), ["[image 1: 2×2 png]", "[image 2: 3×3 png]"]);
     let shown: String = editor.view(&Look::default(), 80, 5).rows.iter().map(|r| r.text()).collect();
     assert_eq!(shown, "❯ look at [image 1: 2×2 png] [image 2: 3×3 png] please");
-    (0..8).for_each(|_| drop(editor.apply(Edit::Backspace, 80)));
+    (0..8).for_each(|_| {
+        editor.apply(Edit::Backspace, 80);
+    });
     assert_eq!(editor.submit_text(), "look at [image 1: 2×2 png] ");
     editor.apply(Edit::Undo, 80);
     assert_eq!(editor.attachments().count(), 2);
