@@ -115,7 +115,7 @@ fn tools(width: usize) -> Vec<Line> {
     let mut rows: Vec<Line> =
         states.iter().map(|(state, name, argument, result)| chat_log::tool_line(*state, name, argument, (*result).into(), width)).collect();
     let output: String =
-        (1..=30).map(|n| format!("\x1b[32m   Compiling\x1b[0m crate-{n} v0.1.0 (/work/shop/crates/crate-{n})\n")).collect();
+        (1..=30).map(|n| format!("\x1b[32m   Compiling\x1b[0m crate-{n} v0.1.0 (/code/shop/crates/crate-{n})\n")).collect();
     rows.extend(chat_log::output_tail(&output, 4, width));
     rows
 }
