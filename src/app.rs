@@ -8,6 +8,7 @@ use crate::{
     llm,
     tui::{self, app::Setting, perform::Leave, terminal::Tty},
 };
+use backstitch_components::text::sanitize::sanitize;
 use backstitch_components::theme::{ColorDepth, Theme, dark_background};
 use std::{
     io::{IsTerminal, Write},
@@ -28,8 +29,8 @@ pub fn run(cli: Cli) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // If even that can't be said, the exit code still says it.
-            let _ = writeln!(std::io::stderr(), "backstitch: {failure}");
+            // It may name a file, or quote a server. If even that can't be said, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "backstitch: {}", sanitize(&failure.to_string()));
             ExitCode::from(failure.exit_code())
         }
     }

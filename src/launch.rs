@@ -14,6 +14,7 @@ use crate::{
     tools::{self, Workspace},
     tui::{app::Opened, perform::World},
 };
+use backstitch_components::text::sanitize::one_line;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -86,10 +87,12 @@ impl Project {
             Some(rest) => format!("~/{}", rest.display()),
             None => self.root.display().to_string(),
         };
-        match branch(&self.root) {
+        let shown = match branch(&self.root) {
             Some(branch) => format!("{place} ({branch})"),
             None => place,
-        }
+        };
+        // Whoever made the folder chose its name, and its branch's.
+        one_line(&shown).into_owned()
     }
 }
 

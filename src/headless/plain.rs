@@ -5,7 +5,9 @@
 
 use crate::{
     failure::Failure,
-    protocol::{Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome},
+    protocol::{
+        Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Notice, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome,
+    },
 };
 use backstitch_components::text::sanitize::{one_line, sanitize};
 use std::collections::HashMap;
@@ -39,6 +41,8 @@ pub struct Plain {
     mode: Mode,
     text: String,
     calls: HashMap<CallId, Call>,
+    /// The error that the turn may be about to end with: who says that it has ended says it too, and once is enough.
+    held: Option<Notice>,
 }
 
 impl Plain {
@@ -48,6 +52,13 @@ impl Plain {
 
     pub fn fold(&mut self, event: Event) -> (Vec<Line>, Option<Stop>) {
         let mut lines = vec![];
+        let (held, hints) = match (self.held.take(), &event.body) {
+            (Some(notice), EventBody::Turn(TurnEvent::Ended(end))) if matches!(&end.how, TurnOutcome::Failed(why) if *why == notice.text) => {
+                (None, notice.hints)
+            }
+            (held, _) => (held, vec![]),
+        };
+        lines.extend(held.iter().flat_map(noticed));
         let stop = match event.body {
             EventBody::Turn(TurnEvent::Started) => {
                 self.turn = event.turn;
@@ -64,7 +75,7 @@ impl Plain {
                 Some(Stop::Ended(match end.how {
                     TurnOutcome::Answered => Ok(()),
                     TurnOutcome::Interrupted => Err(Failure::interrupted()),
-                    TurnOutcome::Failed(why) => Err(Failure::provider(why)),
+                    TurnOutcome::Failed(why) => Err(hints.into_iter().fold(Failure::provider(why), Failure::hint)),
                 }))
             }
             EventBody::Text(TextEvent::Answer(text)) => {
@@ -73,9 +84,10 @@ impl Plain {
             }
             EventBody::Call(event) => self.call(event, &mut lines),
             EventBody::Notice(notice) => {
-                let mark = if notice.level == Level::Info { "›" } else { "!" };
-                lines.push(Line::Progress(format!("{mark} {}", one_line(&notice.text))));
-                lines.extend(notice.hints.iter().map(|hint| Line::Progress(format!("  {}", one_line(hint)))));
+                match self.turn {
+                    Some(_) if notice.level == Level::Error => self.held = Some(notice),
+                    _ => lines.extend(noticed(&notice)),
+                }
                 None
             }
             _ => None,
@@ -118,6 +130,13 @@ impl Plain {
         }
         None
     }
+}
+
+fn noticed(notice: &Notice) -> Vec<Line> {
+    let mark = if notice.level == Level::Info { "›" } else { "!" };
+    let first = format!("{mark} {}", one_line(&notice.text));
+    let hints = notice.hints.iter().map(|hint| format!("  {}", one_line(hint)));
+    std::iter::once(first).chain(hints).map(Line::Progress).collect()
 }
 
 /// What goes into a file or a pipe keeps its tabs, and a lone carriage return hides nothing.
@@ -239,6 +258,21 @@ mod tests {
         let (_, stop) = plain.fold(Event { seq: 2, turn: None, body: EventBody::Call(CallEvent::Asked { id: CallId(1) }) });
         let Some(Stop::Asked(_, failure)) = stop else { panic!("{stop:?}") };
         assert!(!failure.to_string().contains("--mode") && failure.to_string().contains("checkpoint"), "{failure}");
+    }
+
+    #[test]
+    fn what_a_turn_fails_by_is_said_once_and_other_errors_before_it() {
+        let started = || EventBody::Turn(TurnEvent::Started);
+        let cut = || EventBody::Notice(Notice::error("cut").hint("look there"));
+        let failure = |stops: &[Stop]| match stops {
+            [Stop::Ended(Err(failure))] => failure.to_string(),
+            _ => panic!("{stops:?}"),
+        };
+        let (lines, stops) = fold(vec![started(), cut(), ended(TurnOutcome::Failed("cut".into()))]);
+        assert_eq!((lines, failure(&stops)), (vec![], "cut\n  hint: look there".into()));
+        let (lines, stops) = fold(vec![started(), cut(), ended(TurnOutcome::Failed("gone".into()))]);
+        assert_eq!(lines, [Line::Progress("! cut".into()), Line::Progress("  look there".into())]);
+        assert_eq!(failure(&stops), "gone");
     }
 
     #[test]

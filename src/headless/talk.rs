@@ -207,6 +207,7 @@ impl Talk {
                 self.asked = None;
                 if let Err(failure) = result {
                     say(&format!("! {}", one_line(&failure.message)));
+                    failure.hints.iter().for_each(|hint| say(&format!("  {}", one_line(hint))));
                     self.failure.get_or_insert(failure);
                 }
             }

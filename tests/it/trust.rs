@@ -72,6 +72,21 @@ fn without_a_screen_it_refuses_and_says_how() {
 }
 
 #[test]
+fn names_that_a_folder_brings_along_cannot_drive_the_terminal() {
+    let (w, _server) = baited();
+    w.write("shop\x1b]0;evil\x07/a\u{9b}31mb.jsonl", "");
+    let replay = ["replay", "a\u{9b}31mb.jsonl"];
+    for (arguments, says) in [(&["run", "hello"][..], "~/shop/shop"), (&["--plain"], "~/shop/shop"), (&replay, "b.jsonl")] {
+        let mut command = w.plain_command(workspace::BINARY, arguments);
+        command.current_dir(w.root().join("shop\x1b]0;evil\x07"));
+        let ended = workspace::ended(command, "1\n");
+        let said = ended.stdout + &ended.stderr;
+        assert!(said.contains(says), "{said}");
+        assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
+    }
+}
+
+#[test]
 fn trust_for_one_run_is_not_remembered() {
     let (w, server) = baited();
     let ended = w.run(&["run", "--trust-directory", "hello"], "");
