@@ -35,7 +35,7 @@ pub const RULES: &[Rule] = &[
         check: spawning,
     },
     Rule { name: "panics", text: "shipped code neither panics on purpose nor prints", check: panics },
-    Rule { name: "tests wait for conditions", text: "no #[ignore], no thread::sleep", check: honest_tests },
+    Rule { name: "tests wait for conditions", text: "no #[ignore], no sleeping", check: honest_tests },
     Rule { name: "colours", text: "colours are named only in components/src/theme.rs and src/tui/terminal/paint.rs", check: colours },
     Rule { name: "runtime", text: "only tui.rs, tui/root.rs, tui/terminal and tui/perform.rs know iocraft's runtime", check: runtime },
     Rule { name: "safety", text: "every `unsafe` says why it is sound, in a `SAFETY:` comment above it", check: safety },
@@ -380,7 +380,7 @@ fn panics(sources: &[Source]) -> Vec<Finding> {
 fn honest_tests(sources: &[Source]) -> Vec<Finding> {
     let mut found = vec![];
     for source in sources {
-        for word in ["#[ignore", "thread::sleep"] {
+        for word in ["#[ignore", "thread::sleep", "time::sleep"] {
             let shipped: BTreeSet<usize> = lines_with(&source.shipped, word).collect();
             let all = lines_with(&source.code, word).filter(|line| !shipped.contains(line));
             found.extend(all.map(|line| find(source, line, format!("`{word}`"))));
