@@ -2,7 +2,6 @@
 
 use crate::{
     cli::{Cli, Flags, Sub},
-    engine::recorder::Recorder,
     failure::Failure,
     launch::{Options, Project, ScreenWorld, env},
     llm,
@@ -55,14 +54,12 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
     let terminal = Tty::open()
         .map_err(|e| Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one"))?;
     quiet_panics();
-    let recorder = match &flags.record {
-        Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
-        None => Recorder::off(),
-    };
+    let options = options(flags);
+    let recorder = options.recorder()?;
     loop {
         let project = if demo { Project::demo()? } else { Project::here()? };
         let setting = setting(&project, fullscreen);
-        let world = ScreenWorld { project, options: options(flags), recorder: recorder.clone() };
+        let world = ScreenWorld { project, options: options.clone(), recorder: recorder.clone() };
         let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
         terminal.restore();
         match left {

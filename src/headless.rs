@@ -8,7 +8,7 @@ pub mod talk;
 
 use crate::{
     desktop,
-    engine::{Engine, recorder::Recorder},
+    engine::Engine,
     failure::Failure,
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
@@ -20,7 +20,10 @@ use std::{
     io::{self, Read, Write},
     path::PathBuf,
 };
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    runtime::Runtime,
+    signal::unix::{SignalKind, signal},
+};
 
 pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, demo: bool) -> Result<(), Failure> {
     let prompt = with_images(task_text(task)?, images)?;
@@ -34,15 +37,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
             .hint("--trust-directory trusts it for this run")
             .hint("backstitch without a command asks, and remembers"));
     }
-    let recorder = match &options.record {
-        Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
-        None => Recorder::off(),
-    };
-    let Prepared { services, mut settings, opened } = prepare(&project, options, recorder)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
-    if settings.model.is_none() {
-        settings.model = Some(runtime.block_on(first_model(&services.models))?);
-    }
+    let (runtime, Prepared { services, settings, opened }) = prepared(&project, options)?;
     if let Some(blind) = settings.model.as_ref().filter(|model| !prompt.images.is_empty() && model.vision == Some(false)) {
         return Err(
             Failure::usage(format!("{} sees no images: its provider's settings say so.", blind.id)).hint("--model names another one")
@@ -57,6 +52,16 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
     drop(handle);
     engine.join();
     result
+}
+
+/// What a run or a talk begins with. A model is there.
+fn prepared(project: &Project, options: &Options) -> Result<(Runtime, Prepared), Failure> {
+    let mut prepared = prepare(project, options, options.recorder()?)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
+    if prepared.settings.model.is_none() {
+        prepared.settings.model = Some(runtime.block_on(first_model(&prepared.services.models))?);
+    }
+    Ok((runtime, prepared))
 }
 
 fn no_start(error: io::Error) -> Failure {

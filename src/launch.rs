@@ -31,6 +31,15 @@ pub struct Options {
     pub record: Option<PathBuf>,
 }
 
+impl Options {
+    pub fn recorder(&self) -> Result<Recorder, Failure> {
+        match &self.record {
+            Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display()))),
+            None => Ok(Recorder::off()),
+        }
+    }
+}
+
 /// A folder to work in, and what is known of it.
 pub struct Project {
     pub root: PathBuf,

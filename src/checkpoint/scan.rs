@@ -13,7 +13,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::{
         ffi::OsStrExt,
-        fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+        fs::{MetadataExt, OpenOptionsExt},
     },
     path::{Path, PathBuf},
     sync::Mutex,
@@ -153,14 +153,7 @@ impl Scan<'_> {
             };
         }
         if !kind.is_file() {
-            let what = if kind.is_fifo() {
-                "a pipe"
-            } else if kind.is_socket() {
-                "a socket"
-            } else {
-                "a device"
-            };
-            return Ok(Read1::Skipped(what.into()));
+            return Ok(Read1::Skipped(walk::special(kind).into()));
         }
         let mut file = match OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path) {
             Ok(file) => file,

@@ -6,17 +6,17 @@
 //! - The end of the input lets what runs come to its end, but nobody is left to be asked.
 
 use super::{
-    first_model, interrupt, no_start,
+    interrupt, no_start,
     plain::{Line, Plain, Stop},
-    question,
+    prepared, question,
 };
 use crate::{
     commands::{self, Around, Outcome as Said, Screen},
     desktop,
-    engine::{Engine, recorder::Recorder},
+    engine::Engine,
     failure::Failure,
     handle::Handle,
-    launch::{Options, Prepared, Project, prepare},
+    launch::{Options, Prepared, Project},
     mailbox::Inbox,
     protocol::{
         Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Prompt, SessionEvent, TurnEvent,
@@ -39,15 +39,7 @@ pub fn run(options: &Options, demo: bool) -> Result<(), Failure> {
     if !project.is_trusted() && !trusts(&mut project, &lines) {
         return Err(Failure::config(format!("{} is not trusted, so nothing in it was read.", project.shown())));
     }
-    let recorder = match &options.record {
-        Some(path) => Recorder::to(path).map_err(|e| Failure::usage(format!("{} can't be written: {e}", path.display())))?,
-        None => Recorder::off(),
-    };
-    let Prepared { services, mut settings, opened } = prepare(&project, options, recorder)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
-    if settings.model.is_none() {
-        settings.model = Some(runtime.block_on(first_model(&services.models))?);
-    }
+    let (runtime, Prepared { services, settings, opened }) = prepared(&project, options)?;
     let model = settings.model.as_ref().map_or_else(String::new, |model| model.id.to_string());
     say(&format!("backstitch {} · {model} · {}", env!("CARGO_PKG_VERSION"), project.shown()));
     say("Type what should be done. /help lists the commands, ctrl+c interrupts, ctrl+d exits.");

@@ -1,10 +1,10 @@
 //! Opens regular files only, and tells text in its several encodings from everything else.
 
-use crate::protocol::ToolError;
+use crate::{protocol::ToolError, walk};
 use std::{
     fs::{self, File, Metadata, OpenOptions},
     io::{self, Read},
-    os::unix::fs::{FileTypeExt, OpenOptionsExt},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -97,14 +97,7 @@ fn regular(meta: &Metadata, shown: &str) -> Result<(), ToolError> {
     } else if kind.is_dir() {
         Err(ToolError(format!("{shown} is a folder, not a file. Use LS to see what is in it.")))
     } else {
-        let what = if kind.is_fifo() {
-            "a pipe"
-        } else if kind.is_socket() {
-            "a socket"
-        } else {
-            "a device"
-        };
-        Err(ToolError(format!("{shown} is {what}, not a file.")))
+        Err(ToolError(format!("{shown} is {}, not a file.", walk::special(kind))))
     }
 }
 

@@ -14,7 +14,7 @@ mod watchdog;
 mod window;
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use tty::{Modes, Tty, taken};
 

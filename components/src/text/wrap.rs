@@ -146,6 +146,16 @@ fn row_end(atoms: &[Atom], room: usize) -> (usize, usize) {
     (atoms.len(), atoms.len())
 }
 
+/// How many of the first atoms fit into `width` cells.
+fn fitting(atoms: &[Atom], width: usize) -> usize {
+    let mut used = 0;
+    let fits = |atom: &&Atom| {
+        used += atom.cells;
+        used <= width
+    };
+    atoms.iter().take_while(fits).count()
+}
+
 /// Breaks after every `width` cells, wherever that is, and keeps every blank: for code.
 pub fn wrap_exact(line: &Line, width: usize) -> Vec<Line> {
     let width = width.max(2);
@@ -153,14 +163,7 @@ pub fn wrap_exact(line: &Line, width: usize) -> Vec<Line> {
     let mut rows = Vec::new();
     let mut start = 0;
     loop {
-        let mut used = 0;
-        let count = atoms[start..]
-            .iter()
-            .take_while(|a| {
-                used += a.cells;
-                used <= width
-            })
-            .count();
+        let count = fitting(&atoms[start..], width);
         let mut row = Line { spans: Vec::new(), fill: line.fill };
         copy(line, &atoms[start..start + count], &mut row);
         rows.push(row);
@@ -177,14 +180,7 @@ pub fn cut(line: &Line, width: usize) -> Line {
         return line.clone();
     }
     let atoms = atoms(line);
-    let mut used = 0;
-    let count = atoms
-        .iter()
-        .take_while(|a| {
-            used += a.cells;
-            used <= width
-        })
-        .count();
+    let count = fitting(&atoms, width);
     let mut row = Line { spans: Vec::new(), fill: line.fill };
     copy(line, &atoms[..count], &mut row);
     row

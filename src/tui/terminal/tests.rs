@@ -1,6 +1,6 @@
 //! Frames against a terminal emulator, keys against their bytes.
 
-mod reflow;
+pub mod reflow;
 
 use super::{input::Decoder, *};
 use iocraft::{

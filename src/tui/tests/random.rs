@@ -2,45 +2,16 @@
 //! Nothing panics, nothing printed is lost, and what is on the screen in the end is what a fresh drawing would show.
 
 use super::*;
-use crate::tui::terminal::{Cursor, Modes, Screen, Surface};
+use crate::tui::terminal::{Cursor, Modes, Screen, tests::reflow::Reflowing};
 use backstitch_components::ansi::to_ansi;
-use futures::{StreamExt, stream::BoxStream};
-use iocraft::{Canvas, ElementExt, Passthrough, TerminalBackend, TerminalEvent};
+use iocraft::{Canvas, ElementExt, Passthrough, TerminalBackend};
 use proptest::prelude::*;
-use std::{io, sync::Mutex};
-
-struct Terminal {
-    emulator: Arc<Mutex<avt::Terminal>>,
-    size: Arc<Mutex<(u16, u16)>>,
-    modes: Modes,
-}
-
-impl Surface for Terminal {
-    fn size(&self) -> Option<(u16, u16)> {
-        Some(*self.size.lock().unwrap())
-    }
-    fn modes(&self) -> Modes {
-        self.modes
-    }
-    fn switch(&mut self, modes: Modes) -> io::Result<Vec<u8>> {
-        Ok(std::mem::replace(&mut self.modes, modes).change(modes))
-    }
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.emulator.lock().unwrap().feed(std::str::from_utf8(bytes).unwrap());
-        Ok(())
-    }
-    fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
-        Ok(futures::stream::pending().boxed())
-    }
-    fn reflows(&self) -> bool {
-        true
-    }
-}
+use std::sync::Mutex;
 
 /// The screen's loop without its waiting.
 struct Life {
     bench: Bench,
-    screen: Screen<Terminal>,
+    screen: Screen<Reflowing>,
     cursor: Cursor,
     emulator: Arc<Mutex<avt::Terminal>>,
     size: Arc<Mutex<(u16, u16)>>,
@@ -58,7 +29,7 @@ impl Life {
         let expected: Vec<String> = (0..8).map(|n| format!("before {n}")).collect();
         emulator.lock().unwrap().feed(expected.iter().map(|l| format!("{l}\r\n")).collect::<String>());
         let (size, cursor) = (Arc::new(Mutex::new(size)), Cursor::default());
-        let surface = Terminal { emulator: emulator.clone(), size: size.clone(), modes: Modes::default() };
+        let surface = Reflowing { terminal: emulator.clone(), size: size.clone(), modes: Modes::default() };
         let screen = Screen::new(surface, cursor.clone());
         let bench = Bench::new(setting(), (70, 24));
         let mut life = Life { bench, screen, cursor, emulator, size, prev: None, expected, turn: 0, call: 0 };

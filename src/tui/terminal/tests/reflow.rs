@@ -2,11 +2,11 @@
 
 use super::*;
 
-struct Reflowing {
-    terminal: Arc<Mutex<avt::Terminal>>,
+pub struct Reflowing {
+    pub terminal: Arc<Mutex<avt::Terminal>>,
     /// As the program is told.
-    size: Arc<Mutex<(u16, u16)>>,
-    modes: Modes,
+    pub size: Arc<Mutex<(u16, u16)>>,
+    pub modes: Modes,
 }
 
 impl Surface for Reflowing {
