@@ -255,10 +255,10 @@ impl<S: Surface> TerminalBackend for Screen<S> {
         // Cursor moves and single keys are one short write that can't tear; the bracket is for the rest.
         if self.buf.len() > 64 {
             self.buf.splice(0..0, *b"\x1b[?2026h\x1b[?25l");
-            self.buf.extend_from_slice(b"\x1b[?2026l");
             if matches!(self.cursor_drawn, Some(Some(_))) {
                 self.buf.extend_from_slice(b"\x1b[?25h");
             }
+            self.buf.extend_from_slice(b"\x1b[?2026l");
         }
         self.flush()
     }

@@ -45,7 +45,7 @@ fn every_line_of_a_long_answer_is_in_the_history_once() {
     let server = ModelServer::start([reply.done("stop")]);
     let w = Workspace::new(&server);
     let mut t = Term::start(w.command(workspace::BINARY, &[]), 80, 24, &earlier(30));
-    t.ready().ask("go").sees("line 499").hides("esc interrupts");
+    t.ready().ask("go").sees("line 499 of the answer").hides("esc interrupts");
     let history = t.history();
     let found: Vec<&str> = history.iter().filter(|r| r.contains("of the answer")).map(|r| r.trim_start_matches(['●', ' '])).collect();
     assert_eq!(found, lines);

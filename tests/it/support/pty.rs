@@ -22,6 +22,8 @@ const QUIET: Duration = Duration::from_millis(360);
 struct State {
     parser: vt100::Parser,
     raw: Vec<u8>,
+    /// The begin of a frame whose end has not come yet: as on a real terminal, nobody sees half a frame.
+    unfinished: Vec<u8>,
     /// Nobody has the terminal open any more.
     over: bool,
 }
@@ -59,7 +61,7 @@ impl Term {
         let before = tcgetattr(&keys).unwrap();
         let mut parser = vt100::Parser::new(size(rows), size(columns), 20_000);
         parser.process(earlier.replace('\n', "\r\n").as_bytes());
-        let seen = Seen(Arc::new((Mutex::new(State { parser, raw: vec![], over: false }), Condvar::new())));
+        let seen = Seen(Arc::new((Mutex::new(State { parser, raw: vec![], unfinished: vec![], over: false }), Condvar::new())));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let (wake, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
@@ -177,6 +179,7 @@ impl Term {
         until("all is on the screen", || {
             let mut state = self.seen.lock();
             if drained() {
+                state.show_all();
                 state.parser.set_size(size(rows), size(columns));
                 return true;
             }
@@ -303,7 +306,28 @@ impl Drop for Term {
     }
 }
 
+const FRAME: &[u8] = b"\x1b[?2026h";
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+
 impl State {
+    /// Shows what was read up to the last frame that is whole; at the end (nothing read) all.
+    fn take(&mut self, read: &[u8]) {
+        self.raw.extend_from_slice(read);
+        self.unfinished.extend_from_slice(read);
+        let last = |what: &[u8]| self.unfinished.windows(what.len()).rposition(|at| at == what);
+        let begun = last(FRAME).filter(|&begin| last(FRAME_END).is_none_or(|end| end < begin));
+        // The mark itself may be cut, too.
+        let cut = || (1..FRAME.len()).rev().find(|&n| self.unfinished.ends_with(&FRAME[..n])).map(|n| self.unfinished.len() - n);
+        let whole = begun.or_else(cut).filter(|_| !read.is_empty()).unwrap_or(self.unfinished.len());
+        let shown: Vec<u8> = self.unfinished.drain(..whole).collect();
+        self.parser.process(&shown);
+    }
+
+    fn show_all(&mut self) {
+        let rest = std::mem::take(&mut self.unfinished);
+        self.parser.process(&rest);
+    }
+
     fn history(&self) -> Vec<String> {
         let mut screen = self.parser.screen().clone();
         let (rows, columns) = screen.size();
@@ -334,8 +358,7 @@ impl Seen {
             // What was read is on the screen before anybody else looks.
             let mut state = self.lock();
             let read = if stopped { 0 } else { rustix::io::read(terminal, &mut buffer).unwrap_or(0) };
-            state.raw.extend_from_slice(&buffer[..read]);
-            state.parser.process(&buffer[..read]);
+            state.take(&buffer[..read]);
             state.over = read == 0;
             drop(state);
             self.0.1.notify_all();
