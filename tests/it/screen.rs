@@ -21,7 +21,7 @@ fn the_scrollback_from_before_is_intact_to_the_last_line() {
         let server = ModelServer::start([Reply::text(&answer.join("\n"))]);
         let w = Workspace::new(&server);
         let mut t = Term::start(w.command(workspace::BINARY, &[]), columns, rows, &earlier(lines));
-        t.shows("❯").ask("go").sees("item 59").hides("esc interrupts");
+        t.ready().ask("go").sees("item 59").hides("esc interrupts");
         for n in 0..60 {
             assert_eq!(
                 t.history().iter().filter(|row| row.trim_end().ends_with(&format!(" item {n}"))).count(),

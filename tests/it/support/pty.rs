@@ -235,9 +235,10 @@ impl Term {
         self
     }
 
-    /// The prompt can be used.
+    /// The prompt can be used, and what is printed is not held back any more for the terminal's background: the header is above
+    /// it.
     pub fn ready(&mut self) -> &mut Self {
-        self.shows("❯").shows("? keys")
+        self.shows("❯").shows("? keys").sees("/ commands")
     }
 
     // --- the end ---
