@@ -9,6 +9,7 @@ pub mod ids;
 pub mod looks;
 pub mod message;
 pub mod model;
+pub mod plan;
 pub mod record;
 
 pub use block::{Block, FileChange, FileEntry, Hit};
@@ -17,6 +18,7 @@ pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, Turn
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
+pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
 
 use serde::{Deserialize, Serialize};

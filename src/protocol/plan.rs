@@ -1,0 +1,66 @@
+//! What a restore would do, before it is done.
+
+use super::CheckpointId;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Which files are to be as they were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub to: CheckpointId,
+    /// Only what happened up to that checkpoint: what changed after it is somebody else's work, and stays.
+    pub since: Option<CheckpointId>,
+    /// Only these files, and what is below these folders; relative to the root where they are inside. `None`: all.
+    pub only: Option<Vec<PathBuf>>,
+}
+
+/// Exact: a restore by it does this and nothing else. A file that is no longer as it was when the plan was made is left alone and
+/// reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub wanted: Wanted,
+    /// Sorted by path.
+    pub files: Vec<Planned>,
+    /// Files that will not be as they were then, each with the reason.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// Relative to the root where it is inside.
+    pub path: PathBuf,
+    pub now: Option<Version>,
+    pub then: Option<Version>,
+}
+
+/// Contents and kind of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// Git's object id of the contents, in hexadecimal.
+    pub id: String,
+    /// Git's mode: 0o100644, 0o100755 or 0o120000.
+    pub mode: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    Change,
+    Delete,
+    Recreate,
+}
+
+impl Planned {
+    pub fn action(&self) -> Action {
+        match (&self.now, &self.then) {
+            (_, None) => Action::Delete,
+            (None, _) => Action::Recreate,
+            _ => Action::Change,
+        }
+    }
+}
+
+impl Plan {
+    pub fn count(&self, action: Action) -> usize {
+        self.files.iter().filter(|file| file.action() == action).count()
+    }
+}
