@@ -40,6 +40,7 @@ use crate::engine;
 
 /// Runs the screen until the user leaves it. The session is closed, and the terminal as it was, by the time this returns.
 pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorder: Recorder) -> io::Result<Leave> {
+    backstitch_components::code::compile_elsewhere();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let size = terminal.size().unwrap_or((80, 24));
     recorder.line("setting", &recording::Facts::of(&setting, size));
@@ -48,6 +49,8 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     let props = root::RootProps { model, performer, cursor: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));
+    // Colours that nobody will see hold no exit.
+    runtime.shutdown_background();
     let model = &mut element.props.model;
     let (width, theme, depth) = (model.width(), model.setting.theme.clone(), model.setting.depth);
     if let Some(window) = model.window.take() {

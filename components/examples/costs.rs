@@ -54,7 +54,7 @@ fn main() {
         let build = micros(1, || model = Some(DiffModel::new(Some(&old), Some(new), "a.rs")));
         let Some(model) = model else { continue };
         let first = micros(1, || drop(black_box(model.rows(100, Some(60)))));
-        let last = micros(1, || drop(black_box(model.window(model.line_count() - 60..model.line_count(), 100))));
+        let last = micros(1, || drop(black_box(model.window(model.line_count() - 60..model.line_count(), 100, true))));
         println!("diff of 50,000 lines, {name}: model {build:.0} µs, first 60 rows {first:.0} µs, last 60 lines {last:.0} µs");
     }
     let rows: Vec<Line> = backstitch_components::markdown::render(&SAMPLE.repeat(10), 80);

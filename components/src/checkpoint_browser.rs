@@ -88,6 +88,11 @@ impl Browser {
         self.diff = Some(DiffViewer::new(files, false));
     }
 
+    /// Its diff, while one is shown.
+    pub fn diff(&mut self) -> Option<&mut DiffViewer> {
+        self.diff.as_mut()
+    }
+
     pub fn scroll(&mut self, rows: isize) {
         if let Some(diff) = &mut self.diff {
             diff.scroll(rows);

@@ -3,19 +3,28 @@
 //! Invariants:
 //! - the texts of the spans joined are the line given, always;
 //! - the grammars are loaded at the first line of a known language, never at start-up;
-//! - a line over [`MAX_LINE_BYTES`], a grammar that fails, or what comes after [`MAX_TOTAL_BYTES`] stays plain.
+//! - a line over [`MAX_LINE_BYTES`], a grammar that fails, or what comes after [`MAX_TOTAL_BYTES`] stays plain;
+//! - once [`compile_elsewhere`] is asked for, nobody waits for a grammar: code is plain until somebody has compiled it.
 
 use crate::text::span::{Span, Style};
 use crate::theme::Role;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
 /// Lines longer than this many bytes are not highlighted: minified code is no pleasure to colour.
 pub const MAX_LINE_BYTES: usize = 2_000;
 /// After this many bytes highlighting stops.
 pub const MAX_TOTAL_BYTES: usize = 2_000_000;
+
+mod cold;
+
+pub use cold::{Cold, compile_elsewhere, take_cold};
+
+/// Grammars are compiled by whoever takes what [`take_cold`] gives, not where code is shown.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
 /// Highlighter of one piece of code; holds the state between its lines.
 #[derive(Clone, Default)]
@@ -25,6 +34,9 @@ pub struct Highlighter {
 
 #[derive(Clone)]
 struct State {
+    language: &'static str,
+    /// The grammar was not compiled when this began, and nobody waits for it.
+    cold: bool,
     parse: ParseState,
     scopes: ScopeStack,
     roles: HashMap<Scope, Verdict>,
@@ -88,14 +100,20 @@ impl Highlighter {
     fn with(find: impl FnOnce(&'static SyntaxSet) -> Option<&'static SyntaxReference>) -> Self {
         let syntax = find(syntaxes()).filter(|s| s.name != "Plain Text");
         let state = syntax.map(|syntax| {
-            let parse = ParseState::new(syntax);
-            Box::new(State { parse, scopes: ScopeStack::new(), roles: HashMap::new(), buffer: String::new(), bytes: 0 })
+            let (parse, language) = (ParseState::new(syntax), syntax.name.as_str());
+            let cold = ELSEWHERE.load(Ordering::Relaxed) && !cold::grammars().compiled.contains(language);
+            Box::new(State { language, cold, parse, scopes: ScopeStack::new(), roles: HashMap::new(), buffer: String::new(), bytes: 0 })
         });
         Self { state }
     }
 
     pub fn is_plain(&self) -> bool {
         self.state.is_none()
+    }
+
+    /// Is it plain only because the grammar has to be compiled yet?
+    pub fn is_cold(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.cold)
     }
 
     /// The next line, without its line end, as spans.
@@ -109,7 +127,7 @@ impl Highlighter {
         let whole = |line: &str| if line.is_empty() { Vec::new() } else { vec![(0..line.len(), Style::new())] };
         let Some(state) = &mut self.state else { return whole(line) };
         state.bytes += line.len();
-        if line.len() > MAX_LINE_BYTES {
+        if line.len() > MAX_LINE_BYTES || state.is_still_cold(line) {
             return whole(line);
         }
         match state.runs(line).filter(|_| state.bytes <= MAX_TOTAL_BYTES) {
@@ -123,6 +141,11 @@ impl Highlighter {
 }
 
 impl State {
+    fn is_still_cold(&mut self, line: &str) -> bool {
+        self.cold = self.cold && !cold::missed(self.language, line);
+        self.cold
+    }
+
     /// `None` if the grammar failed.
     fn runs(&mut self, line: &str) -> Option<Vec<(Range<usize>, Style)>> {
         self.buffer.clear();
@@ -169,18 +192,6 @@ impl State {
             }
         }
         text.map_or(Style::new(), Style::from)
-    }
-}
-
-/// Loads the grammars and compiles those of the languages named, so that the first code shown does not
-/// wait for it (10 ms and up to 40 ms a language). Meant to be called once, from a worker.
-pub fn warm_up(languages: &[&str]) {
-    for language in languages {
-        let mut code = Highlighter::for_language(language);
-        for line in ["use a::b; // x", "fn f(a: u8) -> Option<u8> { \"s\".len() + 1 }", "def f(a): return {'b': 1}", "<a href=\"b\">c</a>"]
-        {
-            code.push_line_runs(line);
-        }
     }
 }
 
@@ -284,6 +295,21 @@ mod tests {
         }
         assert!(Highlighter::for_language("no such language").is_plain());
         assert!(Highlighter::for_path("LICENCE-OF-NOBODY").is_plain());
+    }
+
+    #[test]
+    fn cold_code_is_plain_until_somebody_has_compiled_its_grammar() {
+        let mut code = Highlighter::for_language("swift");
+        code.state.as_mut().unwrap().cold = true;
+        let line = "func f() -> Int { return 1 }";
+        assert_eq!(code.push_line(line).len(), 1);
+        assert!(code.is_cold());
+        let missed = std::mem::take(&mut cold::grammars().missed);
+        assert_eq!(missed.values().flatten().collect::<Vec<_>>(), [line]);
+        Cold::of("swift").unwrap().compile();
+        assert!(code.push_line(line).len() > 3, "coloured from here on");
+        assert!(!code.is_cold());
+        assert_eq!(Cold::of("swift"), None);
     }
 
     #[test]

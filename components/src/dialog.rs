@@ -105,7 +105,8 @@ impl DialogState {
         if dialog.body.len() <= room {
             rows.extend(dialog.body.iter().map(|row| cut(row, width)));
         } else if let Some(kept) = room.checked_sub(1) {
-            rows.extend(dialog.body[..kept].iter().map(|row| cut(row, width)));
+            let from = start(&dialog.body, kept);
+            rows.extend(dialog.body[from..from + kept].iter().map(|row| cut(row, width)));
             let hidden = dialog.body.len() - kept;
             rows.push(cut(&Line::styled(format!("      … {hidden} more rows"), Role::Dim), width));
         }
@@ -119,6 +120,12 @@ impl DialogState {
         }
         DialogView { rows, cursor }
     }
+}
+
+/// Where to begin if only `kept` rows have room: at the top, unless the first changed row (they have a band) would hardly be seen.
+fn start(body: &[Line], kept: usize) -> usize {
+    let change = body.iter().position(|row| row.fill.is_some()).unwrap_or(0);
+    if change + 2 < kept { 0 } else { change.saturating_sub(usize::from(kept > 2)).min(body.len() - kept) }
 }
 
 #[cfg(test)]
@@ -137,6 +144,21 @@ mod tests {
 
     fn texts(view: &DialogView) -> Vec<String> {
         view.rows.iter().map(Line::text).collect()
+    }
+
+    #[test]
+    fn what_changes_is_seen_first_where_there_is_little_room() {
+        let mut dialog = dialog();
+        dialog.body = (1..=9).map(|n| Line::plain(format!("row {n}"))).collect();
+        dialog.body[3].fill = Some(Role::DiffAddedBand);
+        let shown = |height| {
+            let view = DialogState::default().view(&dialog, 40, height);
+            view.rows.iter().map(|row| row.text().trim().to_owned()).filter(|row| row.contains("row")).collect::<Vec<_>>()
+        };
+        let choices = dialog.choices.len();
+        assert_eq!(shown(choices + 3), ["row 4", "… 8 more rows"]);
+        assert_eq!(shown(choices + 5), ["row 3", "row 4", "row 5", "… 6 more rows"]);
+        assert_eq!(shown(choices + 8)[0], "row 1");
     }
 
     #[test]

@@ -5,15 +5,18 @@
 //! - building the model costs the line diff only; words and syntax are looked at for the rows asked for;
 //! - every row of a change says so by its sign, not by colour alone; no row is wider than asked.
 
+mod colours;
 mod rows;
 mod split;
 mod words;
 
+pub use colours::Uncoloured;
 pub use split::SPLIT_WIDTH;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
@@ -39,6 +42,7 @@ pub struct DiffModel {
     hunks: Vec<Hunk>,
     added: usize,
     removed: usize,
+    colours: Arc<colours::Colours>,
 }
 
 /// A text and where its lines begin.
@@ -114,7 +118,7 @@ impl DiffModel {
             _ => Change::Modified,
         };
         let (old, new) = (Text::new(old.unwrap_or("")), Text::new(new.unwrap_or("")));
-        let mut model = Self { path: path.to_owned(), old, new, change, hunks: Vec::new(), added: 0, removed: 0 };
+        let mut model = Self { path: path.to_owned(), old, new, change, hunks: Vec::new(), added: 0, removed: 0, colours: Arc::default() };
         if !matches!(change, Change::Binary | Change::Unchanged) {
             model.compare();
         }
@@ -159,6 +163,11 @@ impl DiffModel {
     /// Rows of a hunk if no line has to be wrapped.
     pub fn hunk_lines(&self, hunk: usize) -> usize {
         self.hunks.get(hunk).map_or(0, |h| h.blocks.iter().map(Block::lines).sum())
+    }
+
+    /// The new text.
+    pub fn new_text(&self) -> &str {
+        &self.new.text
     }
 
     /// The line number of the new side at which a hunk begins, from 1.

@@ -5,7 +5,7 @@
 //! - which hunks are chosen is shown by a sign, not by colour alone;
 //! - rows are exactly as many as asked for, and never wider.
 
-use crate::diff_view::{DiffModel, SPLIT_WIDTH};
+use crate::diff_view::{Change, DiffModel, SPLIT_WIDTH, Uncoloured};
 use crate::editor::{Edit, Editor};
 use crate::key::Chord;
 use crate::key_hints::hint_row;
@@ -46,6 +46,10 @@ pub struct DiffViewer {
     search: Option<Editor>,
     query: String,
     width: usize,
+    /// Only colours that are known are shown: somebody else finds them (see [`DiffViewer::ask`]).
+    elsewhere: bool,
+    /// Somebody is looking for colours now.
+    asked: bool,
 }
 
 impl DiffViewer {
@@ -62,7 +66,33 @@ impl DiffViewer {
             search: None,
             query: String::new(),
             width: SPLIT_WIDTH,
+            elsewhere: false,
+            asked: false,
         }
+    }
+
+    /// From now on colours are found elsewhere, so that no key waits for them.
+    pub fn colour_elsewhere(&mut self) {
+        self.elsewhere = true;
+    }
+
+    /// What is seen and has no colours yet, where they are found elsewhere: once, until [`DiffViewer::coloured`] says that they are
+    /// there.
+    pub fn ask(&mut self) -> Option<Uncoloured> {
+        let uncoloured = self.uncoloured().filter(|_| !self.asked);
+        self.asked |= uncoloured.is_some();
+        uncoloured
+    }
+
+    pub fn coloured(&mut self) {
+        self.asked = false;
+    }
+
+    fn uncoloured(&self) -> Option<Uncoloured> {
+        let model = self.model().filter(|model| self.elsewhere && model.hunk_count() > 0)?;
+        let (lines, split) = (self.viewport.visible(), self.splits());
+        let lacks = if split { model.split_lacks_colours(lines.clone()) } else { model.lacks_colours(lines.clone()) };
+        lacks.then(|| Uncoloured { model: model.clone(), lines, split })
     }
 
     /// Chosen hunks of a file; empty if nothing is to be chosen.
@@ -79,7 +109,9 @@ impl DiffViewer {
     }
 
     fn splits(&self) -> bool {
-        self.side_by_side.unwrap_or(self.width >= SPLIT_WIDTH) && self.width >= 40
+        // Nothing stands across from the lines of a file that is new, or gone.
+        let two_sides = self.model().is_some_and(|m| !matches!(m.change(), Change::Created | Change::Deleted));
+        self.side_by_side.unwrap_or(two_sides && self.width >= SPLIT_WIDTH) && self.width >= 40
     }
 
     fn lines(&self) -> usize {
@@ -251,7 +283,8 @@ impl DiffViewer {
                 break;
             }
             let range = begin.max(visible.start)..end.min(visible.end);
-            let painted = if self.splits() { model.split_window(range, room) } else { model.window(range, room) };
+            let painted =
+                if self.splits() { model.split_window(range, room, !self.elsewhere) } else { model.window(range, room, !self.elsewhere) };
             let refused = self.chosen(self.file).get(hunk) == Some(&false);
             rows.extend(painted.into_iter().map(|row| cut(&self.margin(row, hunk, refused), width)));
         }
@@ -382,6 +415,28 @@ mod tests {
         viewer.fit(80, 12);
         let ViewerOutcome::Copied(text) = press(&mut viewer, "y") else { panic!("not copied") };
         assert_eq!(text, " line 7\n line 8\n line 9\n-line 10\n+LINE 10\n line 11\n line 12\n line 13\n");
+    }
+
+    #[test]
+    fn colours_are_asked_for_once_and_again_where_there_are_none_yet() {
+        let new: String = (0..3_000).map(|n| format!("let x{n} = \"{n}\";\n")).collect();
+        let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(None, Some(&new), "a.rs"))], false);
+        viewer.fit(80, 12);
+        assert_eq!(viewer.ask(), None, "at once, unless told otherwise");
+        viewer.colour_elsewhere();
+        let plain = viewer.view(80, 12);
+        let first = viewer.ask().unwrap();
+        press(&mut viewer, "pagedown end");
+        assert_eq!(viewer.ask(), None, "one at a time");
+        first.colour();
+        viewer.coloured();
+        let last = viewer.ask().unwrap();
+        assert_ne!(first, last);
+        last.colour();
+        viewer.coloured();
+        assert_eq!(viewer.ask(), None);
+        press(&mut viewer, "home");
+        assert_ne!(viewer.view(80, 12), plain);
     }
 
     #[test]

@@ -140,7 +140,7 @@ pub struct Model {
     /// The conversation in a window of its own; `None` inline.
     pub window: Option<Window>,
     pub looks: Looks,
-    header: Vec<Line>,
+    pub header: Vec<Line>,
 }
 
 /// Keys are not taken for an answer until the keyboard has been quiet this long.
@@ -184,66 +184,6 @@ impl Model {
 
     pub fn layout(&self) -> Layout {
         Layout { width: self.width(), tick: self.tick, still: self.setting.still }
-    }
-
-    /// Rows to print above the live region: none while the screen is the program's own.
-    pub fn take_outbox(&mut self) -> Vec<Line> {
-        if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
-    }
-
-    /// Into the window goes what would be printed.
-    pub fn fill_window(&mut self) {
-        let width = self.width();
-        if let Some(window) = &mut self.window {
-            let printed = self.transcript.take_outbox();
-            window.take(printed, &self.transcript, &self.header, width);
-        }
-    }
-
-    /// Opens, or closes, what is folded at this row of the screen.
-    fn click(&mut self, row: usize) {
-        let (width, header) = (self.width(), self.header.len());
-        let Some(window) = self.window.as_mut().filter(|window| row < window.viewport.visible().len()) else { return };
-        let row = window.viewport.above() + row;
-        if self.panel.is_none()
-            && let Some(rows) = row.checked_sub(header).and_then(|row| self.transcript.toggle(row, width))
-        {
-            window.show(&self.transcript, &self.header, width, rows);
-        }
-    }
-
-    /// The same for the newest that is folded. What is in the terminal's scrollback stays as it was printed, so that is in a window.
-    fn unfold(&mut self) {
-        let width = self.width();
-        let Some(rows) = self.transcript.toggle_last(width) else {
-            return self.say(Notice::info("There is nothing folded."));
-        };
-        if self.window.is_none() {
-            self.switch();
-            view::fit(self);
-        }
-        if let Some(window) = &mut self.window {
-            window.show(&self.transcript, &self.header, width, rows);
-        }
-    }
-
-    /// Has the program the screen to itself? By the user's choice, or for a view that needs the room.
-    pub fn is_fullscreen(&self) -> bool {
-        self.window.is_some() || self.panel.as_ref().is_some_and(Panel::is_long)
-    }
-
-    /// From the terminal's scrollback to a window of its own, or back.
-    pub fn switch(&mut self) {
-        match self.window.take() {
-            Some(window) => self.transcript.hold(window.close()),
-            None => {
-                // What was not printed yet belongs to the terminal.
-                let waiting = self.transcript.take_outbox();
-                let mut window = Window::open(&self.transcript, &self.header, self.width());
-                window.hold(waiting);
-                self.window = Some(window);
-            }
-        }
     }
 
     pub fn say(&mut self, notice: Notice) {
@@ -334,6 +274,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     Approval::follow(model);
     looks::follow(model, &mut cmds);
     view::fit(model);
+    cmds.extend(jobs::follow(model));
     cmds
 }
 

@@ -7,10 +7,11 @@ use super::{
     app::{Cmd, Model, QUIET, interrupt},
     blocks,
     cell::CallCell,
+    jobs::{Draft, Job},
     keymap::{self, Action, Context},
     panel::{Diff, Panel},
 };
-use crate::protocol::{Access, CallId, Command, Decision, is_own_file};
+use crate::protocol::{Access, CallId, Command, Decision, Notice, is_own_file};
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     editor::Edit,
@@ -35,6 +36,7 @@ pub struct Approval {
 const YES: usize = 0;
 const SESSION: usize = 1;
 const NO: usize = 2;
+const EDIT: usize = 4;
 
 impl Approval {
     /// Opens, keeps or closes the question so that it is about the first call that waits.
@@ -53,6 +55,26 @@ impl Approval {
                 *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, dialog, size });
             }
         }
+    }
+
+    /// Code may have got colours.
+    pub fn lay_out_anew(&mut self) {
+        self.size = (0, 0);
+    }
+
+    /// The user has edited what the call would write: that is what is allowed then.
+    pub fn revised(model: &mut Model, call: CallId, text: String) -> Vec<Cmd> {
+        let asked = model.transcript.asked().filter(|asked| asked.id == call);
+        let Some(diff) = asked.and_then(CallCell::editable) else {
+            model.say(Notice::warning("The question is over: what was edited is not used."));
+            return vec![];
+        };
+        if diff.new_text() == text {
+            return vec![];
+        }
+        let note =
+            "The user edited this change before accepting it: the file has the user's version now. View it before you change it again.";
+        vec![Cmd::Send(Command::Decide { call, decision: Decision::AllowPart { content: text, note: note.into() } })]
     }
 
     /// May keys be answers? Once they may, they stay so.
@@ -87,6 +109,14 @@ impl Approval {
                 approval.state.type_for(NO);
                 return vec![];
             }
+            DialogOutcome::Chosen(EDIT, _) => {
+                let draft = call.editable().map(|diff| Draft {
+                    text: diff.new_text().to_owned(),
+                    call: Some(call.id),
+                    ending: Path::new(diff.path()).extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy())),
+                });
+                return draft.map(|draft| Cmd::Do(Job::Edit(draft))).into_iter().collect();
+            }
             DialogOutcome::Chosen(..) if call.shown.diffs().is_empty() => {
                 model.transcript.print_block(&call, width);
                 return vec![];
@@ -113,17 +143,21 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
         Some(Access::Run { .. }) => "yes, this command this session",
         _ => "yes, this path this session",
     };
+    let mut choices = vec![
+        Item::new("yes").key('y'),
+        Item::new(session).key('a'),
+        Item::new("no, and say why").key('n'),
+        Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
+    ];
+    if call.editable().is_some() {
+        choices.push(Item::new("edit it in $EDITOR").key('e'));
+    }
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     Dialog {
         title: Line::plain(question),
         note: call.shown.counts(),
         body: body(call, width, max_rows),
-        choices: vec![
-            Item::new("yes").key('y'),
-            Item::new(session).key('a'),
-            Item::new("no, and say why").key('n'),
-            Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
-        ],
+        choices,
         asks: Some("what should be done instead? (enter sends, esc returns)".into()),
     }
 }

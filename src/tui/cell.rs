@@ -4,6 +4,7 @@ use super::blocks::Shown;
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
+    diff_view::{Change, DiffModel},
     markdown::render,
     text::{span::Line, wrap::cut},
     theme::Role,
@@ -68,6 +69,14 @@ impl CallCell {
     pub fn folds(&self) -> bool {
         let read = self.access.as_ref().is_some_and(Access::is_read);
         read && matches!(&self.state, CallState::Finished(Outcome::Done(output)) if !output.failed)
+    }
+
+    /// What it would write, where that is one text.
+    pub fn editable(&self) -> Option<&DiffModel> {
+        match self.shown.diffs() {
+            [diff] if diff.change() != Change::Deleted => Some(diff),
+            _ => None,
+        }
     }
 
     fn summary(&self) -> String {

@@ -1,7 +1,8 @@
-//! The prompt in the user's own editor: a private temporary file, the program over the whole terminal, the file read back.
+//! A text in the user's own editor: a private temporary file, the program over the whole terminal, the file read back.
 //!
 //! The screen has to be left before: the program gets the terminal as it was before us.
 
+use super::jobs::Draft;
 use crate::protocol::Notice;
 use std::{
     io::{self, Write},
@@ -9,19 +10,19 @@ use std::{
 };
 
 /// The text as the editor left it; `program` may have arguments (`code --wait`).
-pub fn edit(program: &str, text: &str) -> Result<String, Notice> {
+pub fn edit(program: &str, draft: &Draft) -> Result<String, Notice> {
     let failed = |what: String| {
         Notice::error(format!("The editor did not work: {what}")).hint("VISUAL or EDITOR names the one to use; the text is as it was")
     };
-    match run(program, text) {
+    match run(program, draft) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(status)) => Err(failed(format!("{program} ended with {status}"))),
         Err(error) => Err(failed(format!("{program}: {error}"))),
     }
 }
 
-fn run(program: &str, text: &str) -> io::Result<Result<String, std::process::ExitStatus>> {
-    let mut file = tempfile::Builder::new().prefix("backstitch-prompt-").suffix(".md").tempfile()?;
+fn run(program: &str, Draft { text, ending, .. }: &Draft) -> io::Result<Result<String, std::process::ExitStatus>> {
+    let mut file = tempfile::Builder::new().prefix("backstitch-").suffix(ending).tempfile()?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
     // As git does it: the setting is a piece of shell, the file an argument.
@@ -42,6 +43,11 @@ mod tests {
 
     #[test]
     fn the_text_comes_back_or_stays() {
+        let edit = |program: &str, text: &str| {
+            let draft = Draft { text: text.into(), call: None, ending: ".rs".into() };
+            super::edit(program, &draft)
+        };
+        assert_eq!(edit("sh -c 'case $1 in *.rs) echo yes > \"$1\";; esac' x", ""), Ok("yes".into()));
         assert_eq!(edit("true", "a\nb"), Ok("a\nb".into()));
         assert_eq!(edit("sh -c 'echo more >> \"$1\"' x", "one\n"), Ok("one\nmore\n".into()));
         assert_eq!(edit("sh -c 'printf \"new\\n\" > \"$1.x\"; mv \"$1.x\" \"$1\"' x", "old"), Ok("new".into()));

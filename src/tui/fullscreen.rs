@@ -3,7 +3,8 @@
 //!
 //! A frame costs what is visible. What is printed meanwhile is kept for the terminal, so that it is there when the window closes.
 
-use super::transcript::Transcript;
+use super::{app::Model, panel::Panel, transcript::Transcript, view};
+use crate::protocol::Notice;
 use backstitch_components::{
     text::{
         span::{Line, Style},
@@ -13,6 +14,7 @@ use backstitch_components::{
     viewport::Viewport,
 };
 use std::ops::Range;
+
 #[derive(Default)]
 pub struct Window {
     rows: Vec<Line>,
@@ -32,7 +34,8 @@ impl Window {
         window
     }
 
-    fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
+    /// All rows anew.
+    pub fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
         self.rows = header.iter().cloned().chain(transcript.all_rows(width)).collect();
         (self.width, self.seen) = (width, self.rows.len());
     }
@@ -98,5 +101,75 @@ impl Window {
         let new = self.rows.len().saturating_sub(self.seen);
         let text = if new > 0 { format!("  ↓ {new} new") } else { format!("  ↓ {} more", self.viewport.below()) };
         Some(truncate(&Line::styled(text, Role::Accent).and(" · end goes there", Role::Dim), width))
+    }
+}
+
+impl Model {
+    /// Rows to print above the live region: none while the screen is the program's own.
+    pub fn take_outbox(&mut self) -> Vec<Line> {
+        if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
+    }
+
+    /// The window's rows anew, where code has got colours.
+    pub fn lay_window_out(&mut self) {
+        let width = self.width();
+        if let Some(window) = &mut self.window {
+            window.lay_out(&self.transcript, &self.header, width);
+        }
+    }
+
+    /// Into the window goes what would be printed.
+    pub fn fill_window(&mut self) {
+        let width = self.width();
+        if let Some(window) = &mut self.window {
+            let printed = self.transcript.take_outbox();
+            window.take(printed, &self.transcript, &self.header, width);
+        }
+    }
+
+    /// Opens, or closes, what is folded at this row of the screen.
+    pub fn click(&mut self, row: usize) {
+        let (width, header) = (self.width(), self.header.len());
+        let Some(window) = self.window.as_mut().filter(|window| row < window.viewport.visible().len()) else { return };
+        let row = window.viewport.above() + row;
+        if self.panel.is_none()
+            && let Some(rows) = row.checked_sub(header).and_then(|row| self.transcript.toggle(row, width))
+        {
+            window.show(&self.transcript, &self.header, width, rows);
+        }
+    }
+
+    /// The same for the newest that is folded. What is in the terminal's scrollback stays as it was printed, so that is in a window.
+    pub fn unfold(&mut self) {
+        let width = self.width();
+        let Some(rows) = self.transcript.toggle_last(width) else {
+            return self.say(Notice::info("There is nothing folded."));
+        };
+        if self.window.is_none() {
+            self.switch();
+            view::fit(self);
+        }
+        if let Some(window) = &mut self.window {
+            window.show(&self.transcript, &self.header, width, rows);
+        }
+    }
+
+    /// Has the program the screen to itself? By the user's choice, or for a view that needs the room.
+    pub fn is_fullscreen(&self) -> bool {
+        self.window.is_some() || self.panel.as_ref().is_some_and(Panel::is_long)
+    }
+
+    /// From the terminal's scrollback to a window of its own, or back.
+    pub fn switch(&mut self) {
+        match self.window.take() {
+            Some(window) => self.transcript.hold(window.close()),
+            None => {
+                // What was not printed yet belongs to the terminal.
+                let waiting = self.transcript.take_outbox();
+                let mut window = Window::open(&self.transcript, &self.header, self.width());
+                window.hold(waiting);
+                self.window = Some(window);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     app::{Cmd, Model},
+    approval::Approval,
     completion::Completion,
     keymap::Action,
     panel::Panel,
@@ -9,8 +10,9 @@ use super::{
 };
 use crate::{
     finder::{Answer, Query},
-    protocol::Notice,
+    protocol::{CallId, Notice},
 };
+use backstitch_components::{code::Cold, diff_view::Uncoloured, diff_viewer::DiffViewer};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +22,22 @@ pub enum Job {
     /// Keeps it in the history on disk.
     Remember(String),
     LoadHistory,
-    /// Opens the user's editor on the text.
-    EditPrompt(String),
+    /// Opens the user's editor.
+    Edit(Draft),
+    /// Finds the colours of lines in a diff.
+    Colour(Uncoloured),
+    /// Compiles a grammar that will be needed.
+    Compile(Cold),
+}
+
+/// A text for the user's editor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub text: String,
+    /// The call that would write it; `None` for the prompt.
+    pub call: Option<CallId>,
+    /// Of the file's name, so that the editor knows the language: `.rs`.
+    pub ending: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +47,12 @@ pub enum Report {
     History(Vec<String>),
     /// The prompt as the user's editor left it.
     Edited(Result<String, Notice>),
+    /// What a call would write, as the user's editor left it.
+    Revised(CallId, String),
+    /// Colours that a diff lacked are found.
+    Coloured,
+    /// Code of some language has colours now that were not there before.
+    Compiled,
 }
 
 pub fn report(model: &mut Model, report: Report) -> Vec<Cmd> {
@@ -45,8 +67,26 @@ pub fn report(model: &mut Model, report: Report) -> Vec<Cmd> {
         }
         Report::Edited(Ok(text)) => model.prompt.editor.set_text(&text),
         Report::Edited(Err(notice)) => model.say(notice),
+        Report::Coloured => {
+            if let Some(viewer) = model.panel.as_mut().and_then(Panel::viewer) {
+                viewer.coloured();
+            }
+        }
+        Report::Compiled => {
+            model.lay_window_out();
+            if let Some(approval) = &mut model.approval {
+                approval.lay_out_anew();
+            }
+        }
+        Report::Revised(call, text) => return Approval::revised(model, call, text),
     }
     vec![]
+}
+
+/// After every message: the colours of what is seen are found meanwhile.
+pub fn follow(model: &mut Model) -> Option<Cmd> {
+    let uncoloured = model.panel.as_mut().and_then(Panel::viewer).and_then(DiffViewer::ask)?;
+    Some(Cmd::Do(Job::Colour(uncoloured)))
 }
 
 /// The keys of the prompt that need others.
@@ -58,7 +98,10 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             model.panel = Some(Panel::history(model.prompt.recall.entries(), &model.prompt.editor.submit_text()));
             cmds
         }
-        Action::Editor => vec![Cmd::Do(Job::EditPrompt(model.prompt.editor.submit_text()))],
+        Action::Editor => {
+            let text = model.prompt.editor.submit_text();
+            vec![Cmd::Do(Job::Edit(Draft { text, call: None, ending: ".md".into() }))]
+        }
         _ => vec![],
     }
 }

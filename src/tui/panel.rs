@@ -13,7 +13,7 @@ use super::{
     app::{Cmd, Model},
     looks::Looks,
 };
-use backstitch_components::{dialog::DialogView, key::Chord};
+use backstitch_components::{dialog::DialogView, diff_viewer::DiffViewer, key::Chord};
 
 pub use checkpoints::Checkpoints;
 pub use diff::Diff;
@@ -75,6 +75,15 @@ impl Panel {
             Panel::Diff(diff) => diff.fit(width, height),
             Panel::Checkpoints(checkpoints) => checkpoints.fit(width, height),
             _ => {}
+        }
+    }
+
+    /// The diff that it shows, if it does.
+    pub fn viewer(&mut self) -> Option<&mut DiffViewer> {
+        match self {
+            Panel::Diff(diff) => Some(diff.viewer()),
+            Panel::Checkpoints(checkpoints) => checkpoints.viewer(),
+            _ => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     app::{Cmd, Model, Msg, Opened},
-    jobs::Job,
+    jobs::{Job, Report},
     outside::{Errand, Outside},
     recording,
     terminal::Tty,
@@ -15,7 +15,7 @@ use crate::{
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings, ThemeChoice},
 };
-use backstitch_components::code::warm_up;
+use backstitch_components::code::Cold;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
     path::PathBuf,
@@ -115,7 +115,19 @@ impl Performer {
                 vec![]
             }
             Cmd::WarmUp(language) => {
-                tokio::task::spawn_blocking(move || warm_up(&[&language]));
+                self.in_background(Report::Compiled, move || {
+                    if let Some(cold) = Cold::of(&language) {
+                        cold.compile();
+                    }
+                });
+                vec![]
+            }
+            Cmd::Do(Job::Compile(cold)) => {
+                self.in_background(Report::Compiled, move || cold.compile());
+                vec![]
+            }
+            Cmd::Do(Job::Colour(uncoloured)) => {
+                self.in_background(Report::Coloured, move || uncoloured.colour());
                 vec![]
             }
             Cmd::Trust => {
@@ -129,8 +141,8 @@ impl Performer {
                 self.outside.run(errand, &self.reporter);
                 vec![]
             }
-            Cmd::Do(Job::EditPrompt(text)) => {
-                self.workers.draft = Some(text);
+            Cmd::Do(job @ Job::Edit(_)) => {
+                self.workers.start(job);
                 self.leave(Leave::Edit)
             }
             Cmd::Do(job) => {
@@ -144,6 +156,15 @@ impl Performer {
             Cmd::Demo => self.leave(Leave::Demo),
             Cmd::Exit => self.leave(Leave::Exit),
         }
+    }
+
+    /// Short work that still takes longer than a key can wait.
+    fn in_background(&self, done: Report, work: impl FnOnce() + Send + 'static) {
+        let reporter = self.reporter.clone();
+        tokio::task::spawn_blocking(move || {
+            work();
+            reporter.send(Msg::Report(done));
+        });
     }
 
     /// By the terminal itself (OSC 52): that works over ssh, too, and needs no program.

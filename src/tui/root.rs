@@ -7,11 +7,12 @@
 
 use super::{
     app::{self, Model, Msg},
+    jobs::Job,
     perform::{Leave, Performer},
     terminal::Cursor,
     view,
 };
-use backstitch_components::ansi::to_ansi;
+use backstitch_components::{ansi::to_ansi, code::take_cold};
 use futures::Stream;
 use iocraft::prelude::*;
 use std::{
@@ -105,6 +106,10 @@ impl Component for Root {
         let frame = view::frame(&props.model);
         *props.cursor.lock().unwrap_or_else(|e| e.into_inner()) = frame.cursor;
         updater.update_children([view::view(&props.model, frame)], None);
+        // Code that is plain on the screen, because nobody waits for its grammar.
+        for cold in take_cold() {
+            props.performer.perform(app::Cmd::Do(Job::Compile(cold)));
+        }
     }
 
     fn poll_change(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<()> {

@@ -5,7 +5,7 @@ mod random;
 
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},
-    jobs::Job,
+    jobs::{Draft, Job, Report},
     view,
 };
 use crate::protocol::*;
@@ -391,6 +391,29 @@ fn single_hunks_of_a_change_are_accepted_in_the_viewer() {
     assert_eq!(bench.keys("enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
     assert_eq!(bench.keys("v a enter"), [Cmd::Send(Command::Decide { call, decision: Decision::Deny { reason: None } })]);
     assert_eq!(bench.keys("v q y"), [Cmd::Send(Command::Decide { call, decision: Decision::Allow })]);
+}
+
+#[test]
+fn a_change_that_the_user_edits_is_made_as_edited() {
+    let mut bench = Bench::ready();
+    let change = FileChange { path: "d.x/a.rs".into(), old: Some("old\n".into()), new: Some("new\n".into()), binary: false };
+    bench.asks(Access::Write(vec!["/p/d.x/a.rs".into()]), Block::Diff(vec![change]));
+    let call = CallId(1);
+    let draft = Draft { text: "new\n".into(), call: Some(call), ending: ".rs".into() };
+    assert_eq!(bench.keys("e"), [Cmd::Do(Job::Edit(draft))]);
+    assert_eq!(bench.msg(Msg::Report(Report::Revised(call, "new\n".into()))), [], "nothing was edited: the question stays");
+    assert_eq!(bench.msg(Msg::Report(Report::Revised(CallId(9), "x".into()))), [], "too late");
+    assert!(bench.screen().contains("Make this change?"));
+    let cmds = bench.msg(Msg::Report(Report::Revised(call, "mine\n".into())));
+    let [Cmd::Send(Command::Decide { call: CallId(1), decision: Decision::AllowPart { content, note } })] = &cmds[..] else {
+        panic!("{cmds:?}")
+    };
+    assert!(content == "mine\n" && note.contains("edited"), "{content} {note}");
+    // A command can't be edited.
+    let mut bench = Bench::ready();
+    bench.asks(Access::Run { command: "ls".into() }, Block::Command { command: "ls".into(), directory: "/p".into() });
+    assert!(!bench.screen().contains("$EDITOR"));
+    assert_eq!(bench.keys("e"), []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{
     app::Msg,
     editor_program,
-    jobs::{Job, Report},
+    jobs::{Draft, Job, Report},
 };
 use crate::{
     finder::{Disk, Finder, Query},
@@ -21,7 +21,7 @@ pub struct Workers {
     finder: Option<Finder>,
     keeper: Option<Keeper>,
     /// What the user's editor is to open.
-    pub draft: Option<String>,
+    pub draft: Option<Draft>,
 }
 
 impl Workers {
@@ -41,15 +41,19 @@ impl Workers {
                 Some(keeper) => keeper.load(),
                 None => self.reporter.send(Msg::Report(Report::History(vec![]))),
             },
-            Job::EditPrompt(text) => self.draft = Some(text),
+            Job::Edit(draft) => self.draft = Some(draft),
+            // Short work of the screen's own.
+            Job::Colour(_) | Job::Compile(_) => {}
         }
     }
 
     /// While the screen is left.
     pub fn edit(&mut self, program: &str) {
-        if let Some(text) = self.draft.take() {
-            self.reporter.send(Msg::Report(Report::Edited(editor_program::edit(program, &text))));
-        }
+        let Some(draft) = self.draft.take() else { return };
+        self.reporter.send(Msg::Report(match (editor_program::edit(program, &draft), draft.call) {
+            (Ok(text), Some(call)) => Report::Revised(call, text),
+            (edited, _) => Report::Edited(edited),
+        }));
     }
 
     fn find(&mut self, query: Query) {

@@ -19,6 +19,30 @@ fn a_no_and_its_reason_reach_the_model() {
 }
 
 #[test]
+fn a_change_can_be_edited_before_it_is_made() {
+    let server = ModelServer::start([Reply::call("Edit", edit("one", "two")), Reply::text("I see.")]);
+    let w = Workspace::new(&server).file("a.txt", "one\n").file("edit.sh", "sed -i s/two/mine/ \"$1\"\n");
+    let script = w.root().join("edit.sh");
+    let w = w.env("EDITOR", &format!("sh {}", script.display()));
+    let mut t = w.start();
+    t.ready().ask("go").shows("Make this change?").press('e').sees("I see.").sees("+ mine");
+    assert_eq!(w.read("a.txt"), "mine\n");
+    assert!(server.request(2).last().1.contains("edited this change"), "{:?}", server.request(2).last());
+}
+
+/// Nobody waits for a grammar; the colours come when they are there.
+#[test]
+fn the_code_in_a_question_gets_its_colours() {
+    let code = "export function f(a: number): Record<string, number> {\n  return { b: a };\n}\n";
+    let server = ModelServer::start([Reply::call("Replace", json!({ "file_path": "a.ts", "content": code })), Reply::text("Done.")]);
+    let w = Workspace::new(&server).env("COLORTERM", "truecolor");
+    let mut t = w.start();
+    t.ready().ask("go").shows("Make this change?");
+    until("the keyword has its colour", || String::from_utf8_lossy(&t.raw()).contains("38;2;201;174;230"));
+    t.press('y').sees("Done.");
+}
+
+#[test]
 fn yes_for_the_session_covers_the_next_edit_but_no_command() {
     let server = ModelServer::start([
         Reply::call("Edit", edit("one", "two")),

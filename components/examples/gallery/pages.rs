@@ -176,7 +176,11 @@ fn diff(width: usize) -> Vec<Line> {
 
 fn split(width: usize) -> Vec<Line> {
     let model = edit_diff();
-    if width < backstitch_components::diff_view::SPLIT_WIDTH { Vec::new() } else { model.split_window(0..model.split_line_count(), width) }
+    if width < backstitch_components::diff_view::SPLIT_WIDTH {
+        Vec::new()
+    } else {
+        model.split_window(0..model.split_line_count(), width, true)
+    }
 }
 
 fn diffs(width: usize) -> Vec<Line> {

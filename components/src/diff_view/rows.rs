@@ -10,12 +10,13 @@ use crate::code::Highlighter;
 use crate::text::span::{Line, Span, Style, spaces};
 use crate::text::wrap::{cut, wrap_exact};
 use crate::theme::Role;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Lines above a hunk that are read for the syntax state only.
 const LEAD_IN: usize = 60;
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Side {
     Context,
     Removed,
@@ -45,7 +46,7 @@ impl DiffModel {
             return std::iter::once(cut(&note, width)).take(limit).collect();
         }
         let mut ends = Vec::new();
-        let mut out = self.paint(self.entries(), width, limit, &mut ends);
+        let mut out = self.paint(self.entries(), width, limit, true, &mut ends);
         if out.len() > limit {
             let kept = ends.iter().filter(|end| **end < limit).count();
             let total: usize = (0..self.hunks.len()).map(|at| self.hunk_lines(at)).sum();
@@ -61,7 +62,7 @@ impl DiffModel {
     /// The rows of one hunk.
     pub fn hunk_rows(&self, hunk: usize, width: usize) -> Vec<Line> {
         let entries = self.hunks.get(hunk).into_iter().flat_map(hunk_entries);
-        self.paint(entries, width, usize::MAX, &mut Vec::new())
+        self.paint(entries, width, usize::MAX, true, &mut Vec::new())
     }
 
     /// How many lines the diff has, with a line for each gap: what a viewer scrolls over. A line may take
@@ -76,10 +77,20 @@ impl DiffModel {
         (0..hunk.min(self.hunks.len())).map(|at| self.hunk_lines(at) + 1).sum()
     }
 
-    /// The rows of the lines in `range` only: costs what is shown, wherever it is.
-    pub fn window(&self, range: Range<usize>, width: usize) -> Vec<Line> {
+    /// The rows of the lines in `range` only: costs what is shown, wherever it is. `now`: colours that are not known yet are looked
+    /// for; else such lines are plain.
+    pub fn window(&self, range: Range<usize>, width: usize, now: bool) -> Vec<Line> {
         let entries = self.entries().skip(range.start).take(range.len());
-        self.paint(entries, width, usize::MAX, &mut Vec::new())
+        self.paint(entries, width, usize::MAX, now, &mut Vec::new())
+    }
+
+    /// Are there lines in `range` whose colours are not known?
+    pub fn lacks_colours(&self, range: Range<usize>) -> bool {
+        self.entries().skip(range.start).take(range.len()).any(|entry| match entry {
+            Entry::Gap(_) => false,
+            Entry::Line { side: Side::Removed, old, .. } => self.colours.get(Side::Removed, old).is_none(),
+            Entry::Line { side, new, .. } => self.colours.get(side, new).is_none(),
+        })
     }
 
     /// The first line from `from` on (or before it, going up) whose text has `query`, in any case.
@@ -116,20 +127,16 @@ impl DiffModel {
     }
 
     /// Paints until there are more than `limit` rows; `ends` gets the number of rows after each line.
-    fn paint(&self, entries: impl Iterator<Item = Entry>, width: usize, limit: usize, ends: &mut Vec<usize>) -> Vec<Line> {
+    fn paint(&self, entries: impl Iterator<Item = Entry>, width: usize, limit: usize, now: bool, ends: &mut Vec<usize>) -> Vec<Line> {
         let mut out = Vec::new();
-        let mut painter = None;
+        let mut painter = Painter::new(self, width, now);
         for entry in entries {
             if out.len() > limit {
                 break;
             }
             match entry {
-                Entry::Gap(hunk) => {
-                    out.push(cut(&self.gap(hunk), width));
-                    painter = None;
-                }
-                Entry::Line { old, new, .. } => {
-                    let painter = painter.get_or_insert_with(|| Painter::new(self, old, new, width));
+                Entry::Gap(hunk) => out.push(cut(&self.gap(hunk), width)),
+                Entry::Line { .. } => {
                     painter.line(entry, &mut out);
                     ends.push(out.len());
                 }
@@ -191,15 +198,23 @@ fn block_entries(block: &Block) -> impl Iterator<Item = Entry> {
 
 pub(super) struct Painter<'a> {
     model: &'a DiffModel,
-    old_code: Highlighter,
-    new_code: Highlighter,
+    /// Where colours are looked for; nowhere, if only those that are known are wanted.
+    code: Option<Code>,
+    now: bool,
     width: usize,
     digits: usize,
 }
 
-impl<'a> Painter<'a> {
-    /// A painter for lines that begin at these lines of both sides.
-    pub fn new(model: &'a DiffModel, old: usize, new: usize, width: usize) -> Self {
+/// The grammar's state on both sides, and the lines that it has come to.
+struct Code {
+    old: Highlighter,
+    new: Highlighter,
+    next: (usize, usize),
+}
+
+impl Code {
+    /// For lines that begin at these of both sides.
+    fn at(model: &DiffModel, next: (usize, usize)) -> Self {
         let lead = |text: &Text, at: usize| {
             let mut code = Highlighter::for_path(&model.path);
             for line in at.saturating_sub(LEAD_IN)..at {
@@ -207,8 +222,13 @@ impl<'a> Painter<'a> {
             }
             code
         };
-        let (old_code, new_code) = (lead(&model.old, old), lead(&model.new, new));
-        Self { model, old_code, new_code, width, digits: model.number_width() }
+        Self { old: lead(&model.old, next.0), new: lead(&model.new, next.1), next }
+    }
+}
+
+impl<'a> Painter<'a> {
+    pub fn new(model: &'a DiffModel, width: usize, now: bool) -> Self {
+        Self { model, code: None, now, width, digits: model.number_width() }
     }
 
     /// Appends the rows of one line; of a gap, none.
@@ -217,28 +237,59 @@ impl<'a> Painter<'a> {
         let model = self.model;
         let (text, other, at, band) = match side {
             Side::Context => {
-                self.old_code.push_line_runs(bare(model.old.line(old)).0);
-                return self.row(side, new, &plain(model.new.line(new)), out);
+                let shown = plain(model.new.line(new));
+                let runs = self.runs(side, (old, new), &shown);
+                return self.row(side, new, &shown, &runs, out);
             }
             Side::Removed => (model.old.line(old), pair.map(|at| model.new.line(at)), old, Role::DiffRemovedBand),
             Side::Added => (model.new.line(new), pair.map(|at| model.old.line(at)), new, Role::DiffAddedBand),
         };
-        self.row(side, at, &changed_line(side, text, other, model), out);
+        let shown = changed_line(side, text, other, model);
+        let runs = self.runs(side, (old, new), &shown);
+        self.row(side, at, &shown, &runs, out);
         if !text.ends_with('\n') {
             let note = Line::styled("no newline at end of file", Style::from(Role::LineNumber).italic());
             out.push(cut(&note.indented(self.digits + 4).filled(band), self.width));
         }
     }
 
-    fn row(&mut self, side: Side, at: usize, shown: &Shown, out: &mut Vec<Line>) {
-        let code = if side == Side::Removed { &mut self.old_code } else { &mut self.new_code };
-        let runs = code.push_line_runs(&without_signs(shown));
+    /// The colours of a line: those that are known, else found now if that is wanted.
+    fn runs(&mut self, side: Side, at: (usize, usize), shown: &Shown) -> Cow<'a, [(Range<usize>, Style)]> {
+        let model = self.model;
+        let (line, lines) = if side == Side::Removed { (at.0, model.old.len()) } else { (at.1, model.new.len()) };
+        if let Some(known) = model.colours.get(side, line) {
+            return Cow::Borrowed(known);
+        }
+        if !self.now {
+            return Cow::Borrowed(&[]);
+        }
+        let code = match &mut self.code {
+            Some(code) if code.next == at => code,
+            code => code.insert(Code::at(model, at)),
+        };
+        let text = without_signs(shown);
+        let runs = match side {
+            Side::Removed => code.old.push_line_runs(&text),
+            Side::Added => code.new.push_line_runs(&text),
+            Side::Context => {
+                code.old.push_line_runs(bare(model.old.line(at.0)).0);
+                code.new.push_line_runs(&text)
+            }
+        };
+        code.next = (at.0 + usize::from(side != Side::Added), at.1 + usize::from(side != Side::Removed));
+        if !code.new.is_cold() {
+            model.colours.put(side, line, lines, runs.clone());
+        }
+        Cow::Owned(runs)
+    }
+
+    fn row(&mut self, side: Side, at: usize, shown: &Shown, runs: &[(Range<usize>, Style)], out: &mut Vec<Line>) {
         let (sign, ink, band, mark) = match side {
             Side::Context => (" ", None, None, None),
             Side::Removed => ("−", Some(Role::DiffRemoved), Some(Role::DiffRemovedBand), Some(Role::DiffRemovedMark)),
             Side::Added => ("+", Some(Role::DiffAdded), Some(Role::DiffAddedBand), Some(Role::DiffAddedMark)),
         };
-        let line = styled(shown, &runs, mark);
+        let line = styled(shown, runs, mark);
         let gutter = self.digits + 4;
         let mut rows = wrap_exact(&line, self.width.saturating_sub(gutter).max(2)).into_iter();
         let number = Span::new(format!("{:>1$}", at + 1, self.digits), Role::LineNumber);

@@ -32,26 +32,21 @@ impl DiffModel {
         self.hunks.iter().take(hunk).map(|h| lines(h) + 1).sum()
     }
 
-    /// The rows of the split view's lines in `range`; like [`DiffModel::rows`] where there are no lines to show.
-    pub fn split_window(&self, range: Range<usize>, width: usize) -> Vec<Line> {
+    /// The rows of the split view's lines in `range`; like [`DiffModel::rows`] where there are no lines to show. `now`:
+    /// as for [`DiffModel::window`].
+    pub fn split_window(&self, range: Range<usize>, width: usize, now: bool) -> Vec<Line> {
         if self.hunks.is_empty() {
             return self.rows(width, None);
         }
         let half = (width.saturating_sub(1) / 2).max(2);
         let mut out = Vec::new();
-        let mut painter = None;
+        let mut painter = Painter::new(self, half, now);
         for pair in self.pairs().skip(range.start).take(range.len()) {
-            let (old, new) = match pair {
-                Pair::Gap(hunk) => {
-                    out.extend(self.gap_row(hunk, width));
-                    painter = None;
-                    continue;
-                }
-                Pair::Same { old, new } => (old, new),
-                Pair::Change { at, .. } => at,
-            };
-            let painter = painter.get_or_insert_with(|| Painter::new(self, old, new, half));
-            let (left, right) = sides(painter, &pair);
+            if let Pair::Gap(hunk) = pair {
+                out.extend(self.gap_row(hunk, width));
+                continue;
+            }
+            let (left, right) = sides(&mut painter, &pair);
             for y in 0..left.len().max(right.len()) {
                 let mut row = filled(left.get(y), half);
                 row.push(" ");
@@ -60,6 +55,16 @@ impl DiffModel {
             }
         }
         out
+    }
+
+    /// [`DiffModel::lacks_colours`] of the split view's lines.
+    pub fn split_lacks_colours(&self, range: Range<usize>) -> bool {
+        let unknown = |side: Side, line: Option<usize>| line.is_some_and(|line| self.colours.get(side, line).is_none());
+        self.pairs().skip(range.start).take(range.len()).any(|pair| match pair {
+            Pair::Gap(_) => false,
+            Pair::Same { new, .. } => unknown(Side::Context, Some(new)),
+            Pair::Change { old, new, .. } => unknown(Side::Removed, old) || unknown(Side::Added, new),
+        })
     }
 
     fn pairs(&self) -> impl Iterator<Item = Pair> {
@@ -127,9 +132,9 @@ mod tests {
     fn sides_stand_across_from_each_other() {
         let model = DiffModel::new(Some("a\nb\nc\n"), Some("a\nB\nnew\nc\n"), "x.txt");
         assert_eq!(model.split_line_count(), 4);
-        let rows: Vec<String> = model.split_window(0..9, 25).iter().map(|row| row.text().trim_end().to_owned()).collect();
+        let rows: Vec<String> = model.split_window(0..9, 25, true).iter().map(|row| row.text().trim_end().to_owned()).collect();
         assert_eq!(rows, ["  1    a       1    a", "  2  − b       2  + B", "               3  + new", "  3    c       4    c"]);
-        assert!(model.split_window(0..9, 25).iter().all(|row| row.width() == 25));
-        assert_eq!(DiffModel::new(Some("a"), Some("a"), "x").split_window(0..1, 150)[0].text(), "no changes");
+        assert!(model.split_window(0..9, 25, true).iter().all(|row| row.width() == 25));
+        assert_eq!(DiffModel::new(Some("a"), Some("a"), "x").split_window(0..1, 150, true)[0].text(), "no changes");
     }
 }

@@ -87,7 +87,7 @@ fn a_huge_diff_is_cut_before_it_is_painted() {
     assert_eq!(model.stats(), (16_666, 16_666));
     assert_eq!(model.rows(80, Some(50)).len(), 50);
     assert_eq!(model.line_count(), 66_666);
-    let window = model.window(66_000..66_020, 80);
+    let window = model.window(66_000..66_020, 80, true);
     assert_eq!(window.len(), 20);
     assert_eq!(window[0].text(), "49501    line 49501");
 }
@@ -109,8 +109,35 @@ proptest! {
         if model.hunk_count() > 0 {
             let model = DiffModel::new(Some(&old), Some(&new), "a.txt");
             let rows = model.rows(width, None);
-            let windows: Vec<Line> = (0..model.line_count()).flat_map(|at| model.window(at..at + 1, width)).collect();
+            let windows: Vec<Line> = (0..model.line_count()).flat_map(|at| model.window(at..at + 1, width, true)).collect();
             prop_assert_eq!(windows, rows);
         }
+    }
+}
+
+/// As the viewer of a long diff does it: plain at first, coloured once somebody has looked at the grammar.
+#[test]
+fn colours_that_are_found_elsewhere_are_those_that_would_be_found_at_once() {
+    let source = include_str!("rows.rs");
+    let old = source.replace("fn ", "fn  ").replace("Side::Added", "Side::Removed");
+    for split in [false, true] {
+        let (lazy, eager) =
+            (Arc::new(DiffModel::new(Some(&old), Some(source), "rows.rs")), DiffModel::new(Some(&old), Some(source), "rows.rs"));
+        let window = |model: &DiffModel, now| {
+            if split { model.split_window(20..60, 160, now) } else { model.window(20..60, 100, now) }
+        };
+        let lacks = || if split { lazy.split_lacks_colours(20..60) } else { lazy.lacks_colours(20..60) };
+        assert!(lacks());
+        let plain = window(&lazy, false);
+        assert!(lacks(), "nothing was looked for");
+        let texts = |rows: &[Line]| rows.iter().map(Line::text).collect::<Vec<_>>();
+        Uncoloured { model: lazy.clone(), lines: 30..50, split }.colour();
+        assert!(!lacks(), "and as many lines above and below");
+        let coloured = window(&lazy, false);
+        assert_eq!(texts(&plain), texts(&coloured));
+        assert_ne!(plain, coloured);
+        // From the same line on, so that the grammar has seen the same.
+        drop(if split { eager.split_window(10..70, 160, true) } else { eager.window(10..70, 100, true) });
+        assert_eq!(coloured, window(&eager, true));
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     protocol::*,
     tui::{
         app::{Cmd, Msg},
-        jobs::{Job, Report},
+        jobs::{Draft, Job, Report},
         tests::{Bench, press, prompt, setting},
     },
 };
@@ -264,7 +264,7 @@ fn a_backslash_before_enter_is_a_new_line_and_the_editor_gives_its_text_back() {
     let mut t = ready();
     assert_eq!(t.typed("a\\").keys("enter"), []);
     t.typed("b");
-    assert_eq!(t.keys("ctrl+g"), [Cmd::Do(Job::EditPrompt("a\nb".into()))]);
+    assert_eq!(t.keys("ctrl+g"), [Cmd::Do(Job::Edit(Draft { text: "a\nb".into(), call: None, ending: ".md".into() }))]);
     t.bench.msg(Msg::Report(Report::Edited(Ok("new".into()))));
     assert_eq!(t.text(), "new");
     t.bench.msg(Msg::Report(Report::Edited(Err(Notice::error("no")))));

@@ -9,6 +9,7 @@ use backstitch_components::{
     chat_log::duration,
     checkpoint_browser::{Browser, BrowserOutcome, Entry, Scope},
     dialog::DialogView,
+    diff_viewer::DiffViewer,
     key::Chord,
 };
 use std::time::Duration;
@@ -48,7 +49,14 @@ impl Checkpoints {
             // From then to now is what happened; going back is the other way round.
             let back = changes.into_iter().map(|c| FileChange { old: c.new, new: c.old, ..c }).collect();
             self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(back)).diffs().to_vec());
+            if let Some(diff) = self.browser.diff() {
+                diff.colour_elsewhere();
+            }
         }
+    }
+
+    pub fn viewer(&mut self) -> Option<&mut DiffViewer> {
+        self.browser.diff()
     }
 
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {

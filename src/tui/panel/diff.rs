@@ -25,7 +25,13 @@ impl Diff {
     pub fn new(files: Vec<Arc<DiffModel>>, call: Option<CallId>) -> Self {
         // Hunks can be chosen where one file is changed: that is what every editing tool does.
         let choose = call.is_some() && files.len() == 1;
-        Diff { viewer: DiffViewer::new(files.clone(), choose), files, call: call.filter(|_| choose) }
+        let mut viewer = DiffViewer::new(files.clone(), choose);
+        viewer.colour_elsewhere();
+        Diff { viewer, files, call: call.filter(|_| choose) }
+    }
+
+    pub fn viewer(&mut self) -> &mut DiffViewer {
+        &mut self.viewer
     }
 
     pub fn fit(&mut self, width: usize, height: usize) {
