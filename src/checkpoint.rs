@@ -1,12 +1,19 @@
 //! Checkpoints: the files of the working tree at a moment, kept so that every step can be walked back.
 //!
 //! - The user's own repository is neither read nor written, whatever the state of it.
-//! - A restore is itself preceded by a checkpoint; what a checkpoint does not know is left alone and listed.
+//! - A restore does what its plan says, and is itself preceded by a checkpoint; what a checkpoint does not know is left alone and
+//!   listed.
 
+mod cut_off;
+mod describe;
 pub mod git;
+mod kept;
 mod label;
 pub mod memory;
+mod notes;
+mod planning;
 mod prune;
+mod repository;
 mod restore;
 mod scan;
 mod stat_cache;
@@ -16,6 +23,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use cut_off::was_cut_off;
 pub use git::GitStore;
 pub use memory::MemoryStore;
-pub use store::{CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Skipped, Taken};
+pub use store::{CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Skipped, Taken, Usage};

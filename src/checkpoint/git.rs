@@ -5,32 +5,33 @@
 //! - Processes take turns by a lock file. A store that can't be read is set aside, never repaired in place.
 
 use super::{
-    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Taken, label, prune,
-    restore::{self, Restore},
+    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, cut_off,
+    describe::describe,
+    kept::{Change, Kept, changes},
+    label,
+    notes::Notes,
+    planning::Planning,
+    prune,
+    repository::{Named, find, forget, lock, named, open_checked, set_aside},
+    restore::{Restore, changes_of},
     scan::Scan,
     stat_cache::StatCache,
-    tree::{self, File, Place, Snapshot},
+    tree::{self, Place, Snapshot},
 };
 use crate::{
     project,
-    protocol::{CheckpointId, FileChange, SharedText},
+    protocol::{CheckpointId, FileChange, Plan, Wanted},
 };
-use git2::{Oid, Repository, RepositoryInitOptions, Signature, Time};
+use git2::{Oid, Repository, Signature, Time};
 use std::{
     collections::BTreeSet,
     fs,
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::{Path, PathBuf},
-    sync::Once,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
-pub(super) const REFS: &str = "refs/checkpoints/";
 const LIMIT: u64 = 20 << 20;
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Larger texts are named in a diff and not shown.
-const SHOWN: usize = 1 << 20;
-const SHOWN_TOTAL: usize = 16 << 20;
 
 pub struct GitStore {
     root: PathBuf,
@@ -45,10 +46,9 @@ pub struct GitStore {
     notice: Option<String>,
 }
 
-/// One checkpoint as its reference names it.
-pub(super) struct Named {
-    pub number: u64,
-    pub id: Oid,
+/// Where the store of a project is.
+pub(super) fn folder_of(data: &Path, key: &str) -> PathBuf {
+    data.join("checkpoints").join(key)
 }
 
 impl GitStore {
@@ -57,7 +57,7 @@ impl GitStore {
         let root = root.canonicalize().map_err(CheckpointError::io(root))?;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(CheckpointError::io(data))?;
         let data = data.canonicalize().map_err(CheckpointError::io(data))?;
-        let folder = data.join("checkpoints").join(project::key(&root));
+        let folder = folder_of(&data, &project::key(&root));
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(CheckpointError::io(&folder))?;
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
@@ -94,27 +94,48 @@ impl GitStore {
         Ok(named(&self.repo)?.pop())
     }
 
-    fn snapshot(&self, id: Oid) -> Result<Snapshot, CheckpointError> {
-        let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
-        tree::read(&self.repo, commit.tree_id())
-    }
-
-    fn find(&self, id: &CheckpointId) -> Result<Oid, CheckpointError> {
-        let unknown = || CheckpointError::Unknown(id.clone());
-        let oid = Oid::from_str(&id.0).map_err(|_| unknown())?;
-        if named(&self.repo)?.iter().any(|n| n.id == oid) { Ok(oid) } else { Err(unknown()) }
+    fn kept(&self, id: &CheckpointId) -> Result<Kept<'_>, CheckpointError> {
+        Kept::of_commit(&self.repo, find(&self.repo, id)?.id)
     }
 
     /// The present. `also` are places to look at besides.
     fn present(&mut self, also: impl IntoIterator<Item = Place>) -> Result<Snapshot, CheckpointError> {
         let mut covered = self.covered.clone();
+        covered.extend(Notes::load(&self.folder).unwrap_or_default().covered);
         if let Some(newest) = self.newest()? {
-            covered.extend(self.snapshot(newest.id)?.covered);
+            covered.extend(Kept::of_commit(&self.repo, newest.id)?.covered);
         }
         covered.extend(also);
+        let mut present = Snapshot::default();
+        self.scan(|scan| {
+            scan.walk(&mut present)?;
+            scan.look(&covered, &mut present)
+        })?;
+        Ok(present)
+    }
+
+    fn scan(&mut self, look: impl FnOnce(&mut Scan) -> Result<(), CheckpointError>) -> Result<(), CheckpointError> {
         let odb = self.repo.odb()?;
         let (limit, written) = (self.limit, &self.covered);
-        Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit, written, own: &self.data }.run(&covered)
+        look(&mut Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit, written, own: &self.data })
+    }
+
+    /// The present as a tree, compared with that of a checkpoint. A file that no walk finds any more is looked for where it was.
+    fn compared(&mut self, to: &CheckpointId) -> Result<(Snapshot, Oid, Vec<Change>), CheckpointError> {
+        let target = self.kept(to)?;
+        let (target, covered) = (target.tree, target.covered);
+        let mut present = self.present(covered)?;
+        for again in [true, false] {
+            let tree = tree::write(&self.repo.odb()?, &present)?;
+            let differing = changes(&self.repo, tree, target)?;
+            let missing: BTreeSet<Place> =
+                differing.iter().filter(|(_, now, _)| now.is_none()).map(|(place, _, _)| place.clone()).collect();
+            if !again || missing.is_empty() {
+                return Ok((present, tree, differing));
+            }
+            self.scan(|scan| scan.look(&missing, &mut present))?;
+        }
+        Err(CheckpointError::Store("the present can't be compared".into()))
     }
 
     fn commit(&mut self, present: &Snapshot, label: &Label) -> Result<Taken, CheckpointError> {
@@ -126,82 +147,73 @@ impl GitStore {
         if let Some(parent) = parent.as_ref().filter(|p| p.tree_id() == tree) {
             return Ok(Taken { id: CheckpointId(parent.id().to_string()), files_changed: 0, skipped });
         }
-        let before = parent.as_ref().map(|p| self.snapshot(p.id())).transpose()?.unwrap_or_default();
-        let files_changed = before.changes(present).len();
+        let files_changed = match &parent {
+            Some(parent) => changes(&self.repo, parent.tree_id(), tree)?.len(),
+            None => present.files.len(),
+        };
         let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
         let who = Signature::new("Backstitch", "backstitch@localhost", &Time::new(at, 0))?;
         let parents: Vec<_> = parent.iter().collect();
         let message = label::write(label, files_changed);
         let id = self.repo.commit(None, &who, &who, &message, &self.repo.find_tree(tree)?, &parents)?;
-        let number = newest.map_or(1, |n| n.number + 1);
-        let name = format!("{REFS}{number:010}");
+        let named = Named { number: newest.map_or(1, |n| n.number + 1), id };
+        let name = named.reference();
         // We hold the store's lock, so this one is of a process that was killed.
         let _ = fs::remove_file(self.repo.path().join(format!("{name}.lock")));
         self.repo.reference(&name, id, false, "checkpoint")?;
         Ok(Taken { id: CheckpointId(id.to_string()), files_changed, skipped })
     }
 
-    fn take_locked(&mut self, label: &Label) -> Result<Taken, CheckpointError> {
-        let present = self.present([])?;
-        self.commit(&present, label)
+    fn plan_locked(&mut self, wanted: &Wanted) -> Result<Plan, CheckpointError> {
+        let since = wanted.since.as_ref().map(|id| find(&self.repo, id)).transpose()?;
+        let (present, tree, differing) = self.compared(&wanted.to)?;
+        let target = find(&self.repo, &wanted.to)?;
+        let later = named(&self.repo)?.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
+        let target = Kept::of_commit(&self.repo, target.id)?;
+        let since = since.map(|n| n.id);
+        Planning { repo: &self.repo, root: &self.root, present: &present, tree, target: &target, later, since }.plan(wanted, differing)
     }
 
-    /// Where the target knows nothing of a file that a tool wrote later, the checkpoint before that writing says how it was.
-    fn later(&self, to: Oid) -> Result<Vec<Oid>, CheckpointError> {
-        Ok(named(&self.repo)?.into_iter().map(|n| n.id).skip_while(|id| *id != to).skip(1).collect())
-    }
-
-    fn restore_locked(&mut self, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, CheckpointError> {
-        let oid = self.find(to)?;
-        let mut target = self.snapshot(oid)?;
-        let since = since.map(|id| self.snapshot(self.find(id)?)).transpose()?;
-        let present = self.present(target.files.keys().cloned().chain(target.covered.iter().cloned()))?;
-        let before = self.commit(&present, &Label::new(Kind::BeforeRestore, format!("before going back to {}", to.short())))?;
-        let later = self.later(oid)?;
-        let kept = since.map(|since| restore::keep_later_changes(&present, &since, &mut target)).unwrap_or_default();
-        let mut unknown = Restore::unknown(&self.repo, &target, &present);
-        for id in later {
-            if unknown.is_empty() {
-                break;
-            }
-            let snapshot = self.snapshot(id)?;
-            unknown.retain(|place| {
-                if !snapshot.covered.contains(place) {
-                    return true;
-                }
-                target.files.extend(snapshot.files.get(place).map(|file| (place.clone(), *file)));
-                false
-            });
+    fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
+        find(&self.repo, &plan.wanted.to)?;
+        let (changes, refused) = changes_of(&plan.files, &self.root);
+        let present = self.present(changes.iter().map(|(place, _, _)| place.clone()))?;
+        let label = Label::new(Kind::BeforeRestore, format!("before going back to {}", plan.wanted.to.short()));
+        let before = self.commit(&present, &label)?.id;
+        let (mut done, mut skipped) = (vec![], refused);
+        if !changes.is_empty() {
+            cut_off::write(&self.folder, plan)?;
+            let (did, not) = Restore { repo: &self.repo, root: &self.root, present: &present }.run(changes);
+            (done, skipped) = (did, skipped.into_iter().chain(not).collect());
         }
-        let (done, mut skipped) =
-            Restore { repo: &self.repo, root: &self.root, present: &present, target: &target, unknown: &unknown }.run();
-        skipped.extend(kept.into_iter().map(|place| (place, "changed after the turn; left as it is".into())));
-        Ok(Restored {
-            before: before.id,
-            changes: self.describe(done),
-            skipped: skipped.into_iter().map(|(place, why)| (tree::shown(&place), why)).collect(),
-        })
+        cut_off::remove(&self.folder);
+        let skipped = skipped.into_iter().map(|(place, why)| (tree::shown(&place), why));
+        let skipped = plan.skipped.iter().cloned().chain(skipped).collect();
+        Ok(Restored { before, changes: describe(&self.repo, done), skipped })
     }
 
-    fn describe(&self, changes: Vec<(Place, Option<File>, Option<File>)>) -> Vec<FileChange> {
-        let mut shown = 0;
-        let mut describe = |(place, old, new): (Place, Option<File>, Option<File>)| {
-            let mut text = |file: Option<File>| -> Option<Option<SharedText>> {
-                let Some(file) = file else { return Some(None) };
-                let blob = self.repo.find_blob(file.id).ok()?;
-                shown += blob.size();
-                if blob.size() > SHOWN || shown > SHOWN_TOTAL || blob.is_binary() {
-                    return None;
-                }
-                std::str::from_utf8(blob.content()).ok().map(|t| Some(t.into()))
-            };
-            let (path, texts) = (tree::shown(&place), (text(old), text(new)));
-            match texts {
-                (Some(old), Some(new)) => FileChange { path, old, new, binary: false },
-                _ => FileChange { path, old: old.map(|_| "".into()), new: new.map(|_| "".into()), binary: true },
-            }
+    fn unfinished_locked(&mut self) -> Result<Option<Plan>, CheckpointError> {
+        let Some(mut plan) = cut_off::read(&self.folder)? else {
+            cut_off::remove(&self.folder);
+            return Ok(None);
         };
-        changes.into_iter().map(&mut describe).collect()
+        let places = plan.files.iter().map(|file| tree::place_of(&self.root.join(&file.path), &self.root)).collect();
+        let mut present = Snapshot::default();
+        self.scan(|scan| scan.look(&places, &mut present))?;
+        let version = |path: &Path| present.files.get(&tree::place_of(&self.root.join(path), &self.root)).map(|file| file.version());
+        let skipped = &mut plan.skipped;
+        plan.files.retain(|file| {
+            let now = version(&file.path);
+            if now != file.now && now != file.then {
+                skipped.push((file.path.clone(), "it is neither as it was nor as it was to be; left as it is".into()));
+            }
+            now == file.now && now != file.then
+        });
+        if plan.files.is_empty() || find(&self.repo, &plan.wanted.to).is_err() {
+            cut_off::remove(&self.folder);
+            return Ok(None);
+        }
+        Ok(Some(plan))
     }
 
     /// Runs under the lock; a store that turns out to be damaged is replaced by a new one.
@@ -217,6 +229,16 @@ impl GitStore {
             result => result,
         }
     }
+
+    fn entry(&self, id: Oid, notes: &Notes) -> Result<Entry, CheckpointError> {
+        let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
+        let (mut label, files_changed) = label::read(&String::from_utf8_lossy(commit.message_bytes()));
+        let at = commit.time().seconds().max(0) as u64 * 1000;
+        let id = CheckpointId(id.to_string());
+        let note = notes.get(&id.0);
+        label.text = note.name.unwrap_or(label.text);
+        Ok(Entry { id, label, at, files_changed, pinned: note.pinned })
+    }
 }
 
 impl CheckpointStore for GitStore {
@@ -227,115 +249,104 @@ impl CheckpointStore for GitStore {
     }
 
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError> {
-        self.guarded(|store| store.take_locked(label))
+        self.guarded(|store| {
+            let present = store.present([])?;
+            store.commit(&present, label)
+        })
     }
 
     fn diff(&mut self, from: &CheckpointId, to: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError> {
         self.guarded(|store| {
-            let old = store.snapshot(store.find(from)?)?;
-            let new = match to {
-                Some(to) => store.snapshot(store.find(to)?)?,
-                None => store.present(old.files.keys().cloned())?,
+            let differing = match to {
+                Some(to) => {
+                    let (old, new) = (store.kept(from)?, store.kept(to)?);
+                    let unclear = |place: &[u8]| old.skips(place) || new.skips(place);
+                    changes(&store.repo, old.tree, new.tree)?.into_iter().filter(|(place, _, _)| !unclear(place)).collect()
+                }
+                None => {
+                    let (present, _, differing) = store.compared(from)?;
+                    let old = store.kept(from)?;
+                    let unclear = |place: &[u8]| old.skips(place) || present.skips(place);
+                    differing.into_iter().filter(|(place, _, _)| !unclear(place)).map(|(place, now, old)| (place, old, now)).collect()
+                }
             };
-            let unclear = |place: &[u8]| old.skips(place) || new.skips(place);
-            Ok(store.describe(old.changes(&new).into_iter().filter(|(place, _, _)| !unclear(place)).collect()))
+            Ok(describe(&store.repo, differing))
         })
     }
 
-    fn restore(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError> {
-        self.guarded(|store| store.restore_locked(to, None))
+    fn plan(&mut self, wanted: &Wanted) -> Result<Plan, CheckpointError> {
+        self.guarded(|store| store.plan_locked(wanted))
     }
 
-    fn undo(&mut self, to: &CheckpointId, since: &CheckpointId) -> Result<Restored, CheckpointError> {
-        self.guarded(|store| store.restore_locked(to, Some(since)))
+    fn restore(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
+        self.guarded(|store| store.restore_locked(plan))
+    }
+
+    fn show(&mut self, plan: &Plan) -> Result<Vec<FileChange>, CheckpointError> {
+        self.guarded(|store| Ok(describe(&store.repo, changes_of(&plan.files, &store.root).0)))
+    }
+
+    fn unfinished(&mut self) -> Result<Option<Plan>, CheckpointError> {
+        self.guarded(Self::unfinished_locked)
+    }
+
+    fn forget_unfinished(&mut self) {
+        if let Ok(_lock) = lock(&self.folder) {
+            cut_off::remove(&self.folder);
+        }
     }
 
     fn list(&mut self) -> Result<Vec<Entry>, CheckpointError> {
         self.guarded(|store| {
-            let mut entries = vec![];
-            for Named { id, .. } in named(&store.repo)? {
-                let commit = store.repo.find_commit(id).map_err(tree::damaged)?;
-                let (label, files_changed) = label::read(&String::from_utf8_lossy(commit.message_bytes()));
-                let at = commit.time().seconds().max(0) as u64 * 1000;
-                entries.push(Entry { id: CheckpointId(id.to_string()), label, at, files_changed });
-            }
-            Ok(entries)
+            // Without their names they can still be restored.
+            let notes = Notes::load(&store.folder).unwrap_or_default();
+            named(&store.repo)?.into_iter().map(|n| store.entry(n.id, &notes)).collect()
+        })
+    }
+
+    fn revise(&mut self, id: &CheckpointId, revision: Revision) -> Result<Entry, CheckpointError> {
+        self.guarded(|store| {
+            let found = find(&store.repo, id)?;
+            let mut notes = Notes::load(&store.folder)?;
+            notes.revise(id, revision.clone());
+            notes.save(&store.folder)?;
+            store.entry(found.id, &notes)
+        })
+    }
+
+    fn delete(&mut self, id: &CheckpointId) -> Result<(), CheckpointError> {
+        self.guarded(|store| {
+            let found = find(&store.repo, id)?;
+            let kept = Kept::of_commit(&store.repo, found.id)?;
+            let covered = kept.covered;
+            forget(&store.repo, &named(&store.repo)?, &BTreeSet::from([found.id]))?;
+            prune::leave_garbage(&store.repo)?;
+            let mut notes = Notes::load(&store.folder)?;
+            let known = notes.covered.len();
+            notes.covered.extend(covered);
+            if notes.retain(|other| other != id.0) || known < notes.covered.len() { notes.save(&store.folder) } else { Ok(()) }
         })
     }
 
     fn prune(&mut self, keep: &Retention) -> Result<Pruned, CheckpointError> {
         self.guarded(|store| {
-            let pruned = prune::prune(&store.repo, keep)?;
+            let mut notes = Notes::load(&store.folder)?;
+            let pruned = prune::prune(&store.repo, keep, &|id| notes.get(&id.to_string()).pinned)?;
+            let alive: BTreeSet<String> = named(&store.repo)?.iter().map(|n| n.id.to_string()).collect();
+            if notes.retain(|id| alive.contains(id)) {
+                notes.save(&store.folder)?;
+            }
             // It may name contents that are gone now.
             store.cache = store.load_cache()?;
             Ok(pruned)
         })
     }
 
+    fn usage(&mut self) -> Result<Usage, CheckpointError> {
+        Ok(Usage { bytes: prune::bytes_of(&self.folder), checkpoints: named(&self.repo)?.len() })
+    }
+
     fn notice(&mut self) -> Option<String> {
         self.notice.take()
     }
-}
-
-/// Oldest first.
-pub(super) fn named(repo: &Repository) -> Result<Vec<Named>, CheckpointError> {
-    let mut all = vec![];
-    for reference in repo.references_glob(&format!("{REFS}*")).map_err(tree::damaged)? {
-        let reference = reference.map_err(tree::damaged)?;
-        let number = reference.name().ok().and_then(|n| n.strip_prefix(REFS)?.parse().ok());
-        if let (Some(number), Some(id)) = (number, reference.target()) {
-            all.push(Named { number, id });
-        }
-    }
-    all.sort_by_key(|n| n.number);
-    Ok(all)
-}
-
-fn lock(folder: &Path) -> Result<fs::File, CheckpointError> {
-    let path = folder.join("lock");
-    let file = fs::File::options().create(true).truncate(false).write(true).open(&path).map_err(CheckpointError::io(&path))?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(fs::TryLockError::WouldBlock) if begun.elapsed() > PATIENCE => return Err(CheckpointError::Busy(PATIENCE)),
-            Err(fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
-            Err(fs::TryLockError::Error(e)) => return Err(CheckpointError::io(&path)(e)),
-        }
-    }
-}
-
-/// Opens or makes the repository, and looks whether its newest checkpoint is whole as far as its folders go.
-fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
-    static ALONE: Once = Once::new();
-    ALONE.call_once(|| {
-        for level in [git2::ConfigLevel::System, git2::ConfigLevel::Global, git2::ConfigLevel::XDG, git2::ConfigLevel::ProgramData] {
-            // SAFETY: nothing else of ours uses libgit2, and `Once` runs this before the first use here.
-            let _ = unsafe { git2::opts::set_search_path(level, "") };
-        }
-    });
-    let path = folder.join("repo.git");
-    if !path.exists() {
-        return Ok(Repository::init_opts(
-            &path,
-            RepositoryInitOptions::new().bare(true).no_reinit(true).mkdir(true).external_template(false),
-        )?);
-    }
-    let repo = Repository::open_bare(&path).map_err(tree::damaged)?;
-    if let Some(newest) = named(&repo)?.pop() {
-        let commit = repo.find_commit(newest.id).map_err(tree::damaged)?;
-        tree::read(&repo, commit.tree_id())?;
-    }
-    Ok(repo)
-}
-
-fn set_aside(folder: &Path, why: &str) -> Result<String, CheckpointError> {
-    let repo = folder.join("repo.git");
-    let aside = (1..).map(|n| folder.join(format!("damaged-{n}.git"))).find(|p| !p.exists()).unwrap_or_else(|| folder.join("damaged.git"));
-    fs::rename(&repo, &aside).map_err(CheckpointError::io(&repo))?;
-    let _ = fs::remove_file(folder.join("stat-cache"));
-    Ok(format!(
-        "The checkpoint store was damaged ({why}). It was set aside as {} and a new one begun; earlier checkpoints can't be restored.",
-        aside.display()
-    ))
 }

@@ -2,80 +2,171 @@
 
 use super::{
     CheckpointError, Pruned, Retention,
-    git::{Named, REFS, named},
+    repository::{Named, forget, named},
     tree,
 };
 use git2::{ObjectType, Oid, Repository};
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashMap, HashSet},
     fs,
+    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-pub fn prune(repo: &Repository, keep: &Retention) -> Result<Pruned, CheckpointError> {
-    let all = named(repo)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let oldest = now.saturating_sub(keep.age.as_secs()) as i64;
-    let most = keep.count.max(1);
-    let mut drop = all.len().saturating_sub(most);
-    for (n, Named { id, .. }) in all.iter().enumerate().take(all.len().saturating_sub(1)).skip(drop) {
-        if repo.find_commit(*id).map_err(tree::damaged)?.time().seconds() >= oldest {
-            break;
-        }
-        drop = n + 1;
-    }
-    if drop == 0 {
-        return Ok(Pruned::default());
-    }
-    // Checkpoints keep their ids, so the history is cut, not rewritten. First the cut: a crash after it loses nothing.
-    let first = all[drop].id;
-    let shallow = repo.path().join("shallow");
-    crate::atomic::write(&shallow, format!("{first}\n").as_bytes(), Default::default()).map_err(CheckpointError::io(&shallow))?;
-    for Named { number, .. } in &all[..drop] {
-        repo.find_reference(&format!("{REFS}{number:010}"))?.delete()?;
-    }
-    let mut needed = HashSet::new();
-    for Named { id, .. } in &all[drop..] {
-        needed.insert(*id);
-        mark(repo, repo.find_commit(*id).map_err(tree::damaged)?.tree_id(), &mut needed)?;
-    }
-    Ok(Pruned { checkpoints: drop, objects: sweep(repo, &needed)? })
+/// Exists while there may be objects that nobody needs though nothing is to be dropped.
+const GARBAGE: &str = "garbage";
+/// What a small file takes on a disk.
+const BLOCK: u64 = 4096;
+
+pub fn leave_garbage(repo: &Repository) -> Result<(), CheckpointError> {
+    let path = repo.path().join(GARBAGE);
+    fs::write(&path, "").map_err(CheckpointError::io(&path))
 }
 
-fn mark(repo: &Repository, tree: Oid, needed: &mut HashSet<Oid>) -> Result<(), CheckpointError> {
-    if !needed.insert(tree) {
-        return Ok(());
+pub fn prune(repo: &Repository, keep: &Retention, pinned: &dyn Fn(Oid) -> bool) -> Result<Pruned, CheckpointError> {
+    let all = named(repo)?;
+    let mut dropped = too_many_or_too_old(repo, &all, keep, pinned)?;
+    let garbage = repo.path().join(GARBAGE);
+    if dropped.is_empty() && !garbage.exists() && bytes_of(repo.path()) <= keep.bytes {
+        return Ok(Pruned::default());
     }
-    for entry in repo.find_tree(tree).map_err(tree::damaged)?.iter() {
-        match entry.kind() {
-            Some(ObjectType::Tree) => mark(repo, entry.id(), needed)?,
-            _ => drop(needed.insert(entry.id())),
+    let needed = within_bytes(repo, &all, keep.bytes, pinned, &mut dropped)?;
+    leave_garbage(repo)?;
+    forget(repo, &all, &dropped)?;
+    let objects = sweep(repo, &needed)?;
+    let _ = fs::remove_file(garbage);
+    Ok(Pruned { checkpoints: dropped.len(), objects })
+}
+
+/// Those that may be dropped, oldest first.
+fn droppable<'a>(all: &'a [Named], pinned: &'a dyn Fn(Oid) -> bool) -> impl DoubleEndedIterator<Item = Oid> + 'a {
+    all.iter().take(all.len().saturating_sub(1)).map(|n| n.id).filter(|id| !pinned(*id))
+}
+
+fn too_many_or_too_old(
+    repo: &Repository,
+    all: &[Named],
+    keep: &Retention,
+    pinned: &dyn Fn(Oid) -> bool,
+) -> Result<BTreeSet<Oid>, CheckpointError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let oldest = now.saturating_sub(keep.age.as_secs()) as i64;
+    let too_many = all.len().saturating_sub(keep.count);
+    let mut dropped = BTreeSet::new();
+    for (n, id) in droppable(all, pinned).enumerate() {
+        if n >= too_many && repo.find_commit(id).map_err(tree::damaged)?.time().seconds() >= oldest {
+            break;
+        }
+        dropped.insert(id);
+    }
+    Ok(dropped)
+}
+
+/// Drops more until the rest fits. Returns the objects that the rest needs.
+fn within_bytes(
+    repo: &Repository,
+    all: &[Named],
+    most: u64,
+    pinned: &dyn Fn(Oid) -> bool,
+    dropped: &mut BTreeSet<Oid>,
+) -> Result<HashSet<Oid>, CheckpointError> {
+    let sizes = sizes(repo);
+    let (mut needed, mut bytes, mut full) = (HashSet::new(), 0, false);
+    let may_go: Vec<Oid> = droppable(all, pinned).rev().collect();
+    let stay = all.iter().map(|n| n.id).filter(|id| !may_go.contains(id));
+    // The newest of those that may go have the best claim to what is left.
+    for (id, may_go) in stay.map(|id| (id, false)).chain(may_go.iter().map(|id| (*id, true))).collect::<Vec<_>>() {
+        if full || dropped.contains(&id) {
+            dropped.insert(id);
+            continue;
+        }
+        let mut new = vec![];
+        mark(repo, id, &mut needed, &mut new)?;
+        let size: u64 = new.iter().filter_map(|id| sizes.get(id)).sum();
+        if may_go && bytes + size > most {
+            full = true;
+            dropped.insert(id);
+            for id in &new {
+                needed.remove(id);
+            }
+        } else {
+            bytes += size;
+        }
+    }
+    Ok(needed)
+}
+
+fn mark(repo: &Repository, commit: Oid, needed: &mut HashSet<Oid>, new: &mut Vec<Oid>) -> Result<(), CheckpointError> {
+    let mut waiting = vec![repo.find_commit(commit).map_err(tree::damaged)?.tree_id()];
+    if needed.insert(commit) {
+        new.push(commit);
+    }
+    while let Some(id) = waiting.pop() {
+        if !needed.insert(id) {
+            continue;
+        }
+        new.push(id);
+        for entry in repo.find_tree(id).map_err(tree::damaged)?.iter() {
+            match entry.kind() {
+                Some(ObjectType::Tree) => waiting.push(entry.id()),
+                _ if needed.insert(entry.id()) => new.push(entry.id()),
+                _ => {}
+            }
         }
     }
     Ok(())
 }
 
-/// Removes loose objects; packs are not made yet.
-fn sweep(repo: &Repository, needed: &HashSet<Oid>) -> Result<usize, CheckpointError> {
-    let objects = repo.path().join("objects");
-    let mut removed = 0;
-    for folder in fs::read_dir(&objects).map_err(CheckpointError::io(&objects))?.flatten() {
-        let start = folder.file_name().into_string().unwrap_or_default();
-        if start.starts_with("tmp_") {
-            // Of a write that was killed.
-            let _ = fs::remove_file(folder.path());
+/// What each object takes on the disk.
+fn sizes(repo: &Repository) -> HashMap<Oid, u64> {
+    let mut sizes = HashMap::new();
+    each_loose(repo, |path, id| {
+        if let (Some(id), Ok(meta)) = (id, path.metadata()) {
+            sizes.insert(id, meta.len().next_multiple_of(BLOCK));
         }
+    });
+    sizes
+}
+
+fn each_loose(repo: &Repository, mut visit: impl FnMut(&Path, Option<Oid>)) {
+    for folder in fs::read_dir(repo.path().join("objects")).into_iter().flatten().flatten() {
+        let start = folder.file_name().into_string().unwrap_or_default();
         if start.len() != 2 {
             continue;
         }
         for object in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
             let name = object.file_name().into_string().unwrap_or_default();
-            // Others are leftovers of writes that died.
-            let kept = Oid::from_str(&format!("{start}{name}")).is_ok_and(|id| needed.contains(&id));
-            if !kept && fs::remove_file(object.path()).is_ok() {
-                removed += 1;
-            }
+            visit(&object.path(), Oid::from_str(&format!("{start}{name}")).ok());
         }
     }
+}
+
+/// Removes loose objects; packs are not made yet.
+fn sweep(repo: &Repository, needed: &HashSet<Oid>) -> Result<usize, CheckpointError> {
+    let objects = repo.path().join("objects");
+    for file in fs::read_dir(&objects).map_err(CheckpointError::io(&objects))?.flatten() {
+        // Of a write that was killed.
+        if file.file_name().as_encoded_bytes().starts_with(b"tmp_") {
+            let _ = fs::remove_file(file.path());
+        }
+    }
+    let mut removed = 0;
+    each_loose(repo, |path, id| {
+        // What has no id is a leftover of a write that died.
+        if !id.is_some_and(|id| needed.contains(&id)) && fs::remove_file(path).is_ok() {
+            removed += 1;
+        }
+    });
     Ok(removed)
+}
+
+/// What the files below a folder take on the disk.
+pub fn bytes_of(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => bytes_of(&entry.path()),
+        Ok(meta) => meta.len().next_multiple_of(BLOCK),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
 }

@@ -1,74 +1,63 @@
-//! Makes the working tree be as a snapshot says.
+//! Makes the working tree be as a plan says.
 //!
-//! - Only files that differ are touched, each at once; one that can't be is listed and the rest goes on.
-//! - A file that is not as it was when the present was kept is left alone: its contents are in no checkpoint.
+//! - Only planned files are touched, each at once; one that can't be is listed and the rest goes on.
+//! - A file that is not as the plan found it is left alone, and so is one that changed after the present was kept: its contents
+//!   are in no checkpoint.
 //! - Nothing is written through a symbolic link.
 
 use super::{
+    kept::Change,
     scan::{Stat, mode_of},
     tree::{self, File, Place, Snapshot},
 };
-use crate::{atomic, walk};
-use git2::Repository;
-use std::{collections::BTreeSet, ffi::OsStr, fs, io, os::unix::ffi::OsStrExt, path::Path};
+use crate::{
+    atomic,
+    protocol::{Planned, Version},
+};
+use git2::{Oid, Repository};
+use std::{
+    ffi::OsStr,
+    fs, io,
+    os::unix::ffi::OsStrExt,
+    path::{Component, Path},
+};
 
 pub struct Restore<'a> {
     pub repo: &'a Repository,
     pub root: &'a Path,
     pub present: &'a Snapshot,
-    pub target: &'a Snapshot,
-    pub unknown: &'a BTreeSet<Place>,
 }
 
-/// Lets the target have what changed after `since`. Returns the files of which something is not walked back because of that.
-pub fn keep_later_changes(present: &Snapshot, since: &Snapshot, target: &mut Snapshot) -> Vec<Place> {
-    let mut kept = vec![];
-    for (place, now, then) in present.changes(since) {
-        let old = target.files.get(&place).copied();
-        if old != then && old != now {
-            kept.push(place.clone());
-        }
-        match now {
-            Some(file) => drop(target.files.insert(place, file)),
-            None => drop(target.files.remove(&place)),
+/// The plan as places. What no plan of ours says is listed instead.
+pub fn changes_of(files: &[Planned], root: &Path) -> (Vec<Change>, Vec<(Place, String)>) {
+    let (mut changes, mut refused) = (vec![], vec![]);
+    for file in files {
+        let place = tree::place_of(&root.join(&file.path), root);
+        let plain = file.path.components().all(|part| match part {
+            Component::Normal(name) => name != ".git",
+            part => part == Component::RootDir,
+        });
+        let versions = (file.now.as_ref().map(file_of), file.then.as_ref().map(file_of));
+        match versions {
+            (Some(None), _) | (_, Some(None)) => refused.push((place, "the plan can't be understood".into())),
+            _ if !plain => refused.push((place, "not a file of the project".into())),
+            (now, then) => changes.push((place, now.flatten(), then.flatten())),
         }
     }
-    kept
+    (changes, refused)
 }
 
-type Change = (Place, Option<File>, Option<File>);
+fn file_of(version: &Version) -> Option<File> {
+    let known = [tree::FILE, tree::PROGRAM, tree::LINK].contains(&version.mode);
+    Oid::from_str(&version.id).ok().filter(|_| known).map(|id| File { mode: version.mode, id })
+}
 
 impl Restore<'_> {
-    /// Files of the present of which the target does not say that they did not exist.
-    pub fn unknown(repo: &Repository, target: &Snapshot, present: &Snapshot) -> BTreeSet<Place> {
-        let rules = |folder: &Path| {
-            let place = tree::place_of(&Path::new("/r").join(folder).join(".gitignore"), Path::new("/r"));
-            target.files.get(&place).and_then(|f| repo.find_blob(f.id).ok()).map(|b| b.content().to_vec())
-        };
-        let ignored = |place: &Place| walk::ignored_by(&tree::shown(place), rules);
-        let known = |place: &Place| {
-            target.files.contains_key(place)
-                || target.covered.contains(place)
-                || (tree::is_inside(place) && !target.skips(place) && !ignored(place))
-        };
-        present.files.keys().filter(|place| !known(place)).cloned().collect()
-    }
-
     /// What was done, and what was not.
-    pub fn run(&self) -> (Vec<Change>, Vec<(Place, String)>) {
+    pub fn run(&self, changes: Vec<Change>) -> (Vec<Change>, Vec<(Place, String)>) {
         let (mut done, mut skipped) = (vec![], vec![]);
-        let mut plan = vec![];
-        for (place, old, new) in self.present.changes(self.target) {
-            if old.is_some() && new.is_none() && self.unknown.contains(&place) {
-                skipped.push((place, "that checkpoint does not cover it; left as it is".into()));
-            } else if self.present.skips(&place) {
-                skipped.push((place, "what is there now could not be kept; left as it is".into()));
-            } else {
-                plan.push((place, old, new));
-            }
-        }
         // Deletions first, deepest first: what is a folder now may have to become a file.
-        let (gone, written): (Vec<_>, Vec<_>) = plan.into_iter().partition(|(_, _, new)| new.is_none());
+        let (gone, written): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, _, new)| new.is_none());
         for change in gone.into_iter().rev().chain(written) {
             match self.apply(&change) {
                 Ok(()) => done.push(change),
@@ -76,20 +65,25 @@ impl Restore<'_> {
             }
         }
         done.sort_by(|a, b| a.0.cmp(&b.0));
-        skipped.extend(self.target.skipped.iter().map(|(p, why)| (p.clone(), format!("not in that checkpoint: {why}"))));
         (done, skipped)
     }
 
     fn apply(&self, (place, old, new): &Change) -> Result<(), String> {
         let path = tree::path_of(place, self.root);
         self.no_link_above(place, &path)?;
+        if self.present.skips(place) {
+            return Err("what is there now could not be kept; left as it is".into());
+        }
+        if self.present.files.get(place) != old.as_ref() {
+            return Err("it changed since the plan was made; left as it is".into());
+        }
         let now = fs::symlink_metadata(&path).ok();
         match (old, &now) {
             (Some(_), Some(meta)) if self.present.stats.get(place) == Some(&Stat::of(meta)) => {}
             (None, None) => {}
-            // An empty folder is nothing that could be lost.
-            (None, Some(meta)) if meta.is_dir() && fs::remove_dir(&path).is_ok() => {}
-            (None, Some(meta)) if meta.is_dir() => return Err("a folder with files that are not covered is in its place".into()),
+            // Empty folders are nothing that could be lost.
+            (None, Some(meta)) if meta.is_dir() && remove_folders(&path).is_ok() => {}
+            (None, Some(meta)) if meta.is_dir() => return Err("a folder with files that stay is in its place".into()),
             _ => return Err("it changed meanwhile; left as it is".into()),
         }
         let Some(new) = new else {
@@ -133,4 +127,16 @@ impl Restore<'_> {
             }
         }
     }
+}
+
+/// Removes a folder in which there is nothing but folders; fails at the first file.
+fn remove_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        remove_folders(&entry.path())?;
+    }
+    fs::remove_dir(folder)
 }

@@ -65,16 +65,20 @@ enum Read1 {
 }
 
 impl Scan<'_> {
-    /// The present: what a walk finds and what is covered besides.
-    pub fn run(&mut self, covered: &BTreeSet<Place>) -> Result<Snapshot, CheckpointError> {
-        let mut snapshot = Snapshot::default();
-        let (found, errors) = self.walk();
+    /// What the project's files are.
+    pub fn walk(&mut self, snapshot: &mut Snapshot) -> Result<(), CheckpointError> {
+        let (found, errors) = self.find();
         for (path, why) in errors {
             snapshot.skipped.insert(tree::place_of(&path, self.root), why);
         }
         for (path, meta) in found {
-            self.add(&path, &meta, &mut snapshot)?;
+            self.add(&path, &meta, snapshot)?;
         }
+        Ok(())
+    }
+
+    /// And these places, wherever they are.
+    pub fn look(&mut self, covered: &BTreeSet<Place>, snapshot: &mut Snapshot) -> Result<(), CheckpointError> {
         for place in covered {
             if snapshot.files.contains_key(place) || snapshot.skips(place) {
                 continue;
@@ -87,17 +91,17 @@ impl Scan<'_> {
             }
             match fs::symlink_metadata(&path) {
                 Ok(meta) if meta.is_dir() => continue,
-                Ok(meta) => self.add(&path, &meta, &mut snapshot)?,
+                Ok(meta) => self.add(&path, &meta, snapshot)?,
                 // That it was not there is worth knowing only of what no walk would find.
                 Err(_) if tree::is_inside(place) && !walk::ignored(&path, self.root) => continue,
                 Err(_) => {}
             }
             snapshot.covered.insert(place.clone());
         }
-        Ok(snapshot)
+        Ok(())
     }
 
-    fn walk(&self) -> (Vec<(PathBuf, Metadata)>, Vec<super::Skipped>) {
+    fn find(&self) -> (Vec<(PathBuf, Metadata)>, Vec<super::Skipped>) {
         let (found, errors) = (Mutex::new(vec![]), Mutex::new(vec![]));
         Walk::new(self.root, self.root).run(&|entry| {
             match entry {

@@ -1,6 +1,6 @@
 //! What a checkpoint store does, whatever keeps the files.
 
-use crate::protocol::{CheckpointId, FileChange, SessionId, TurnId};
+use crate::protocol::{CheckpointId, FileChange, Plan, SessionId, TurnId, Wanted};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -20,16 +20,36 @@ pub trait CheckpointStore: Send {
     /// `to: None` = the present.
     fn diff(&mut self, from: &CheckpointId, to: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError>;
 
-    /// Takes a checkpoint of the present, then makes the files be as they were.
-    fn restore(&mut self, to: &CheckpointId) -> Result<Restored, CheckpointError>;
+    /// What a restore would do. Makes no checkpoint.
+    fn plan(&mut self, wanted: &Wanted) -> Result<Plan, CheckpointError>;
 
-    /// The same, but only what happened up to `since`: a file that changed after it is somebody else's work, and stays.
-    fn undo(&mut self, to: &CheckpointId, since: &CheckpointId) -> Result<Restored, CheckpointError>;
+    /// Takes a checkpoint of the present, then does what the plan says and nothing else. A file that is no longer as the plan
+    /// found it is left alone and listed.
+    fn restore(&mut self, plan: &Plan) -> Result<Restored, CheckpointError>;
+
+    /// What the plan would change, with texts: from now to then.
+    fn show(&mut self, plan: &Plan) -> Result<Vec<FileChange>, CheckpointError>;
+
+    /// The rest of a restore that was cut off.
+    fn unfinished(&mut self) -> Result<Option<Plan>, CheckpointError> {
+        Ok(None)
+    }
+
+    /// It is to stay as it is.
+    fn forget_unfinished(&mut self) {}
 
     /// Oldest first.
     fn list(&mut self) -> Result<Vec<Entry>, CheckpointError>;
 
+    /// The id stays.
+    fn revise(&mut self, id: &CheckpointId, revision: Revision) -> Result<Entry, CheckpointError>;
+
+    /// What only this one needs goes with the next pruning.
+    fn delete(&mut self, id: &CheckpointId) -> Result<(), CheckpointError>;
+
     fn prune(&mut self, keep: &Retention) -> Result<Pruned, CheckpointError>;
+
+    fn usage(&mut self) -> Result<Usage, CheckpointError>;
 
     /// Something that the user should know (a damaged store was set aside), once.
     fn notice(&mut self) -> Option<String> {
@@ -100,18 +120,35 @@ pub struct Entry {
     /// Milliseconds since 1970.
     pub at: u64,
     pub files_changed: usize,
+    pub pinned: bool,
 }
 
-/// The newest checkpoint always stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Revision {
+    /// An empty name gives the first one back.
+    Rename(String),
+    Pin(bool),
+}
+
+/// The newest checkpoint and the pinned ones always stay.
 #[derive(Debug, Clone, Copy)]
 pub struct Retention {
     pub count: usize,
     pub age: Duration,
+    /// On the disk.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// On the disk.
+    pub bytes: u64,
+    pub checkpoints: usize,
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        Retention { count: 500, age: Duration::from_secs(30 * 24 * 3600) }
+        Retention { count: 500, age: Duration::from_secs(30 * 24 * 3600), bytes: 2 << 30 }
     }
 }
 

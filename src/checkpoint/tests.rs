@@ -1,10 +1,13 @@
 //! The git store against plain copies of the tree, and real git's opinion of what it wrote.
 
 mod crash;
+mod plans;
 mod random;
+mod retention;
+mod twin;
 
 use super::*;
-use crate::protocol::{CheckpointId, FileChange};
+use crate::protocol::{CheckpointId, FileChange, Plan, Wanted};
 use std::{
     collections::BTreeMap,
     fs,
@@ -66,6 +69,16 @@ impl Bench {
         self.store.take(&Label::new(Kind::Manual, "test")).unwrap().id
     }
 
+    /// All of it.
+    fn plan(&mut self, to: &CheckpointId) -> Plan {
+        self.store.plan(&all(to)).unwrap()
+    }
+
+    fn restore(&mut self, to: &CheckpointId) -> Restored {
+        let plan = self.plan(to);
+        self.store.restore(&plan).unwrap()
+    }
+
     fn commits(&mut self) -> usize {
         self.store.list().unwrap().len()
     }
@@ -81,6 +94,10 @@ impl Bench {
     }
 }
 
+fn all(to: &CheckpointId) -> Wanted {
+    Wanted { to: to.clone(), since: None, only: None }
+}
+
 fn names(changes: &[FileChange]) -> Vec<String> {
     changes
         .iter()
@@ -92,6 +109,11 @@ fn names(changes: &[FileChange]) -> Vec<String> {
             )
         })
         .collect()
+}
+
+fn undo(b: &mut Bench, to: &CheckpointId, since: &CheckpointId) -> Restored {
+    let plan = b.store.plan(&Wanted { since: Some(since.clone()), ..all(to) }).unwrap();
+    b.store.restore(&plan).unwrap()
 }
 
 /// `/undo` walks back what the turn did; what the user (or another instance) did after it is not the turn's.
@@ -110,7 +132,7 @@ fn undo_leaves_what_was_done_after_the_turn() {
         b.write(file, "three\n");
     }
     fs::remove_file(b.root.join("deleted")).unwrap();
-    let restored = b.store.undo(&opening, &closing).unwrap();
+    let restored = undo(&mut b, &opening, &closing);
     assert_eq!(names(&restored.changes), ["-new", "~turn"]);
     let skipped: Vec<_> = restored.skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
     assert_eq!(skipped, ["both: changed after the turn; left as it is", "new-and-edited: changed after the turn; left as it is"]);
@@ -147,7 +169,7 @@ fn everything_comes_back() {
     symlink("a.txt", b.root.join("dangling")).unwrap();
     let changed = copy(&b.root);
 
-    let restored = b.store.restore(&first).unwrap();
+    let restored = b.restore(&first);
     assert_eq!(copy(&b.root), before);
     assert_eq!(restored.skipped, []);
     assert_eq!(
@@ -155,7 +177,7 @@ fn everything_comes_back() {
         ["~a.txt", "+bin", "~dangling", "-dir", "+dir/file", "+empty", "-empty/now/a/folder", "-new/deep/file", "~run.sh"]
     );
     assert!(!b.root.join("new").exists(), "folders that became empty are gone");
-    assert_eq!(b.store.restore(&restored.before).unwrap().skipped, []);
+    assert_eq!(b.restore(&restored.before).skipped, []);
     assert_eq!(copy(&b.root), changed);
     b.fsck();
 }
@@ -207,7 +229,7 @@ fn the_users_repository_is_not_touched() {
     let (id, before) = (b.take(), copy(&b.root));
     b.write("crlf", "gone");
     fs::write(b.root.join(".git/index"), "the user's").unwrap();
-    b.store.restore(&id).unwrap();
+    b.restore(&id);
     let mut expected = before;
     expected.insert(b".git/index".to_vec(), (0, b"the user's".to_vec()));
     assert_eq!(copy(&b.root), expected);
@@ -250,11 +272,11 @@ fn ignored_files_are_kept_only_if_a_tool_wrote_them() {
     let third = b.take();
     assert_eq!(names(&b.store.diff(&second, Some(&third)).unwrap()), ["~.env", "+target/new"]);
     // The first one did not know it; it was then as the next one has it.
-    let restored = b.store.restore(&first).unwrap();
+    let restored = b.restore(&first);
     assert_eq!(names(&restored.changes), ["~.env", "-target/new"]);
     assert_eq!(fs::read(b.root.join(".env")).unwrap(), b"the user's");
     assert_eq!(fs::read(b.root.join("target/big")).unwrap(), b"rebuilt");
-    b.store.restore(&third).unwrap();
+    b.restore(&third);
     assert_eq!(fs::read(b.root.join(".env")).unwrap(), b"the tool's");
     assert_eq!(fs::read(b.root.join("target/new")).unwrap(), b"the tool's");
     b.fsck();
@@ -269,7 +291,7 @@ fn files_that_were_ignored_then_are_not_deleted() {
     b.write(".gitignore", "");
     b.take();
     b.write("out/mine", "precious still");
-    let restored = b.store.restore(&first).unwrap();
+    let restored = b.restore(&first);
     assert_eq!(names(&restored.changes), ["~.gitignore"]);
     assert_eq!(restored.skipped.len(), 1, "{:?}", restored.skipped);
     assert_eq!(fs::read(b.root.join("out/mine")).unwrap(), b"precious still");
@@ -278,9 +300,9 @@ fn files_that_were_ignored_then_are_not_deleted() {
     let second = b.take();
     b.write(".gitignore", "kept\n");
     b.write("kept", "2");
-    let restored = b.store.restore(&second).unwrap();
+    let restored = b.restore(&second);
     assert_eq!(fs::read(b.root.join("kept")).unwrap(), b"1");
-    b.store.restore(&restored.before).unwrap();
+    b.restore(&restored.before);
     assert_eq!(fs::read(b.root.join("kept")).unwrap(), b"2", "what was overwritten was kept first");
 }
 
@@ -294,10 +316,10 @@ fn files_outside_are_restored_where_they_are() {
     fs::create_dir(outside.parent().unwrap()).unwrap();
     fs::write(&outside, "tool").unwrap();
     let second = b.take();
-    let restored = b.store.restore(&first).unwrap();
+    let restored = b.restore(&first);
     assert_eq!(restored.changes[0].path, outside);
     assert!(!outside.exists() && outside.parent().unwrap().exists());
-    b.store.restore(&second).unwrap();
+    b.restore(&second);
     assert_eq!(fs::read(&outside).unwrap(), b"tool");
     b.fsck();
 }
@@ -313,7 +335,7 @@ fn a_file_that_is_about_to_be_written_is_kept_beyond_the_limit() {
     b.store.cover(&[b.root.join("large")]);
     let opening = b.take();
     b.write("large", "cut");
-    b.store.restore(&opening).unwrap();
+    b.restore(&opening);
     assert_eq!(fs::read(b.root.join("large")).unwrap(), large);
     let skipped = b.store.take(&Label::new(Kind::Manual, "test")).unwrap().skipped;
     assert_eq!(skipped.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>(), ["other"]);
@@ -333,7 +355,7 @@ fn what_is_not_kept_is_listed_and_left_alone() {
     fs::remove_file(b.root.join("streamed")).unwrap();
     b.write("large", "now small");
     b.write("shrinks", vec![8u8; 3 << 20]);
-    let restored = b.store.restore(&taken.id).unwrap();
+    let restored = b.restore(&taken.id);
     assert_eq!(names(&restored.changes), ["+streamed"]);
     assert_eq!(fs::metadata(b.root.join("streamed")).unwrap().len(), 2 << 20);
     assert_eq!(fs::read(b.root.join("large")).unwrap(), b"now small", "its earlier contents are unknown");
@@ -351,7 +373,7 @@ fn nothing_is_written_through_a_link() {
     fs::remove_dir_all(b.root.join("dir")).unwrap();
     symlink(&outside, b.root.join("dir")).unwrap();
     fs::write(outside.join("file"), "the user's").unwrap();
-    b.store.restore(&first).unwrap();
+    b.restore(&first);
     assert_eq!(fs::read(b.root.join("dir/file")).unwrap(), b"1");
     assert!(!b.root.join("dir").is_symlink());
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"the user's");
@@ -382,13 +404,13 @@ fn a_damaged_store_is_set_aside() {
     assert_eq!(store.notice(), None);
     let taken = store.take(&Label::new(Kind::Manual, "new")).unwrap();
     assert_eq!((store.list().unwrap().len(), taken.files_changed), (1, 1));
-    assert!(matches!(store.restore(&CheckpointId("0".repeat(40))), Err(CheckpointError::Unknown(_))));
+    assert!(matches!(store.plan(&all(&CheckpointId("0".repeat(40)))), Err(CheckpointError::Unknown(_))));
     assert!(store.folder().join("damaged-1.git").exists());
     b.store = store;
     b.fsck();
     // The cache does not vouch for contents that are gone.
     assert_ne!(first, taken.id);
-    assert!(b.store.restore(&taken.id).unwrap().changes.is_empty());
+    assert!(b.restore(&taken.id).changes.is_empty());
 }
 
 #[test]
@@ -410,51 +432,4 @@ fn two_processes_share_a_store() {
     });
     b.take();
     b.fsck();
-}
-
-#[test]
-fn pruning_drops_old_ones_and_what_only_they_need() {
-    let mut b = Bench::new();
-    let mut ids = vec![];
-    for n in 0..6 {
-        b.write("a", format!("version {n}"));
-        b.write(&format!("f{n}"), format!("{n}"));
-        ids.push((b.take(), copy(&b.root)));
-    }
-    let pruned = b.store.prune(&Retention { count: 2, ..Default::default() }).unwrap();
-    assert_eq!(pruned.checkpoints, 4);
-    assert!(pruned.objects >= 8, "{pruned:?}");
-    b.fsck();
-    assert!(matches!(b.store.restore(&ids[0].0), Err(CheckpointError::Unknown(_))));
-    b.store.restore(&ids[4].0).unwrap();
-    assert_eq!(copy(&b.root), ids[4].1);
-    // Old contents that come back are kept again.
-    b.write("a", "version 0");
-    let again = b.take();
-    b.write("a", "x");
-    b.store.restore(&again).unwrap();
-    assert_eq!(fs::read(b.root.join("a")).unwrap(), b"version 0");
-    let none = Retention { count: 100, age: std::time::Duration::from_secs(3600) };
-    assert_eq!(b.store.prune(&none).unwrap(), Pruned::default());
-    b.fsck();
-}
-
-#[test]
-fn the_twin_in_memory_behaves_the_same() {
-    let world = std::sync::Arc::new(std::sync::Mutex::new(memory::Files::new()));
-    let mut store = MemoryStore::new(world.clone());
-    let set = |path: &str, text: &str| drop(world.lock().unwrap().insert(path.into(), text.into()));
-    set("a", "1");
-    let first = store.take(&Label::new(Kind::BeforeTurn, "x")).unwrap();
-    assert_eq!(store.take(&Label::new(Kind::AfterTurn, "y")).unwrap(), Taken { files_changed: 0, ..first.clone() });
-    set("a", "2");
-    set("b", "3");
-    assert_eq!(names(&store.diff(&first.id, None).unwrap()), ["~a", "+b"]);
-    let restored = store.restore(&first.id).unwrap();
-    assert_eq!(names(&restored.changes), ["~a", "-b"]);
-    assert_eq!(world.lock().unwrap().len(), 1);
-    store.restore(&restored.before).unwrap();
-    assert_eq!(world.lock().unwrap().len(), 2);
-    store.fail_next("full disk");
-    assert!(store.take(&Label::new(Kind::Manual, "z")).is_err());
 }

@@ -3,8 +3,9 @@
 //! Files are named by their *place*: `root/…` below the project, `outside/…` by their absolute path. Places sort bytewise, which
 //! is the order that git wants, folders included.
 
-use super::{CheckpointError, scan::Stat};
-use git2::{ObjectType, Odb, Oid, Repository};
+use super::{CheckpointError, kept, scan::Stat};
+use crate::protocol::Version;
+use git2::{ObjectType, Odb, Oid};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
@@ -17,8 +18,8 @@ pub const PROGRAM: u32 = 0o100755;
 pub const LINK: u32 = 0o120000;
 const FOLDER: u32 = 0o040000;
 
-const COVERED: &[u8] = b"covered";
-const SKIPPED: &[u8] = b"skipped";
+pub const COVERED: &[u8] = b"covered";
+pub const SKIPPED: &[u8] = b"skipped";
 const INSIDE: &[u8] = b"root/";
 const OUTSIDE: &[u8] = b"outside/";
 
@@ -30,6 +31,13 @@ pub struct File {
     pub id: Oid,
 }
 
+impl File {
+    pub fn version(self) -> Version {
+        Version { id: self.id.to_string(), mode: self.mode }
+    }
+}
+
+/// The present.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     pub files: BTreeMap<Place, File>,
@@ -37,22 +45,13 @@ pub struct Snapshot {
     pub covered: BTreeSet<Place>,
     /// Places that exist but are not kept, with the reason. Nothing is known below them either.
     pub skipped: BTreeMap<Place, String>,
-    /// Only for the present: what the files looked like when they were read.
+    /// What the files looked like when they were read.
     pub stats: BTreeMap<Place, Stat>,
 }
 
 impl Snapshot {
     pub fn skips(&self, place: &[u8]) -> bool {
-        std::iter::once(place.len())
-            .chain(place.iter().enumerate().rev().filter(|(_, b)| **b == b'/').map(|(at, _)| at))
-            .any(|end| self.skipped.contains_key(&place[..end]))
-    }
-
-    /// What differs, in order of place.
-    pub fn changes(&self, to: &Snapshot) -> Vec<(Place, Option<File>, Option<File>)> {
-        let places: BTreeSet<&Place> = self.files.keys().chain(to.files.keys()).collect();
-        let both = |place: &Place| (self.files.get(place).copied(), to.files.get(place).copied());
-        places.into_iter().map(|p| (p, both(p))).filter(|(_, (a, b))| a != b).map(|(p, (a, b))| (p.clone(), a, b)).collect()
+        kept::skips(&self.skipped, place)
     }
 }
 
@@ -118,44 +117,6 @@ fn write_folder(odb: &Odb, files: &[(&[u8], File)], depth: usize) -> Result<Oid,
         rest = &rest[used..];
     }
     Ok(odb.write(ObjectType::Tree, &tree)?)
-}
-
-pub fn read(repo: &Repository, tree: Oid) -> Result<Snapshot, CheckpointError> {
-    let mut snapshot = Snapshot::default();
-    read_folder(repo, tree, &mut vec![], &mut snapshot.files)?;
-    let mut list = |name: &[u8]| -> Result<Vec<Vec<u8>>, CheckpointError> {
-        let Some(file) = snapshot.files.remove(name) else { return Ok(vec![]) };
-        let blob = repo.find_blob(file.id).map_err(damaged)?;
-        let mut items: Vec<Vec<u8>> = blob.content().split(|b| *b == 0).map(<[u8]>::to_vec).collect();
-        items.pop();
-        Ok(items)
-    };
-    let (covered, skipped) = (list(COVERED)?, list(SKIPPED)?);
-    snapshot.covered = covered.into_iter().collect();
-    snapshot.skipped =
-        skipped.as_chunks::<2>().0.iter().map(|[place, why]| (place.clone(), String::from_utf8_lossy(why).into_owned())).collect();
-    Ok(snapshot)
-}
-
-fn read_folder(repo: &Repository, tree: Oid, prefix: &mut Place, files: &mut BTreeMap<Place, File>) -> Result<(), CheckpointError> {
-    let tree = repo.find_tree(tree).map_err(damaged)?;
-    for entry in tree.iter() {
-        let name = entry.name_bytes();
-        // Never written by us; a store that has them must not lead a restore elsewhere.
-        if name.is_empty() || name == b"." || name == b".." || name == b".git" || name.contains(&b'/') {
-            return Err(CheckpointError::Damaged(format!("a file is named {:?}", String::from_utf8_lossy(name))));
-        }
-        let length = prefix.len();
-        prefix.extend_from_slice(name);
-        if entry.kind() == Some(ObjectType::Tree) {
-            prefix.push(b'/');
-            read_folder(repo, entry.id(), prefix, files)?;
-        } else {
-            files.insert(prefix.clone(), File { mode: entry.filemode_raw() as u32, id: entry.id() });
-        }
-        prefix.truncate(length);
-    }
-    Ok(())
 }
 
 pub fn damaged(error: git2::Error) -> CheckpointError {

@@ -4,7 +4,7 @@ use crate::{
     agent::{CheckpointRequest, Checkpointed, Input, Restored},
     checkpoint::{CheckpointStore, Kind, Label},
     mailbox::Mailbox,
-    protocol::{CheckpointId, CheckpointKind, SessionId},
+    protocol::{CheckpointId, CheckpointKind, SessionId, Wanted},
 };
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::{
@@ -129,10 +129,8 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
 }
 
 fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, String> {
-    let restored = match since {
-        Some(since) => store.undo(to, since),
-        None => store.restore(to),
-    };
+    let wanted = Wanted { to: to.clone(), since: since.cloned(), only: None };
+    let restored = store.plan(&wanted).and_then(|plan| store.restore(&plan));
     let restored = restored.map_err(|e| e.to_string())?;
     Ok(Restored { before: restored.before, changes: restored.changes, skipped: restored.skipped.iter().map(skipped).collect() })
 }
@@ -145,9 +143,9 @@ fn skipped((path, why): &(PathBuf, String)) -> String {
 mod tests {
     use super::*;
     use crate::{
-        checkpoint::{CheckpointError, Entry, Pruned, Restored as Back, Retention, Taken},
+        checkpoint::{CheckpointError, Entry, Pruned, Restored as Back, Retention, Revision, Taken, Usage},
         mailbox::mailbox,
-        protocol::{FileChange, TurnId},
+        protocol::{FileChange, Plan, TurnId},
     };
 
     /// Says when it begins, and goes on only when it is allowed to.
@@ -172,10 +170,22 @@ mod tests {
         fn diff(&mut self, _: &CheckpointId, _: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError> {
             self.wait()
         }
-        fn restore(&mut self, _: &CheckpointId) -> Result<Back, CheckpointError> {
+        fn plan(&mut self, _: &Wanted) -> Result<Plan, CheckpointError> {
             self.wait()
         }
-        fn undo(&mut self, _: &CheckpointId, _: &CheckpointId) -> Result<Back, CheckpointError> {
+        fn restore(&mut self, _: &Plan) -> Result<Back, CheckpointError> {
+            self.wait()
+        }
+        fn show(&mut self, _: &Plan) -> Result<Vec<FileChange>, CheckpointError> {
+            self.wait()
+        }
+        fn revise(&mut self, _: &CheckpointId, _: Revision) -> Result<Entry, CheckpointError> {
+            self.wait()
+        }
+        fn delete(&mut self, _: &CheckpointId) -> Result<(), CheckpointError> {
+            self.wait()
+        }
+        fn usage(&mut self) -> Result<Usage, CheckpointError> {
             self.wait()
         }
         fn list(&mut self) -> Result<Vec<Entry>, CheckpointError> {

@@ -2,10 +2,10 @@
 
 use super::*;
 
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
     }
@@ -87,7 +87,7 @@ fn restores_equal_plain_copies() {
                     let (id, expected) = taken[dice.below(taken.len() as u64) as usize].clone();
                     let present = copy(&b.root);
                     let planned = b.store.diff(&id, None).unwrap().len();
-                    let restored = b.store.restore(&id).unwrap();
+                    let restored = b.restore(&id);
                     assert_eq!(restored.skipped, [], "seed {seed}, step {step}");
                     assert_eq!(restored.changes.len(), planned);
                     assert!(copy(&b.root) == expected, "seed {seed}, step {step}");

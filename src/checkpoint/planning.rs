@@ -1,0 +1,186 @@
+//! Finds out what a restore would do. Nothing outside the store is written here.
+//!
+//! - A file that the target does not know is left alone: that it is not in it does not mean that it did not exist.
+//! - What can't be done is found out now as far as the working tree tells, and is listed with its reason.
+
+use super::{
+    CheckpointError,
+    kept::{Change, Kept, changes},
+    tree::{self, File, Place, Snapshot},
+};
+use crate::{
+    protocol::{Plan, Planned, Wanted},
+    walk,
+};
+use git2::{Oid, Repository};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+pub struct Planning<'a> {
+    pub repo: &'a Repository,
+    pub root: &'a Path,
+    pub present: &'a Snapshot,
+    /// The present, written as a tree.
+    pub tree: Oid,
+    pub target: &'a Kept<'a>,
+    /// The checkpoints after the target, oldest first.
+    pub later: Vec<Oid>,
+    pub since: Option<Oid>,
+}
+
+impl Planning<'_> {
+    /// `differing`: the present compared with the target.
+    pub fn plan(&self, wanted: &Wanted, mut differing: Vec<Change>) -> Result<Plan, CheckpointError> {
+        let only = wanted.only.as_ref().map(|paths| paths.iter().map(|path| chosen(path, self.root)).collect::<Vec<_>>());
+        let within = |place: &[u8]| only.as_ref().is_none_or(|only| only.iter().any(|at| is_below(place, at)));
+        differing.retain(|(place, _, _)| within(place));
+        let mut skipped = BTreeMap::new();
+        if let Some(since) = self.since {
+            self.keep_later_changes(since, &mut differing, &mut skipped)?;
+        }
+        self.ask_later_checkpoints(&mut differing, &mut skipped)?;
+        differing.retain(|(place, _, _)| {
+            let lost = self.present.skips(place);
+            if lost {
+                skipped.insert(place.clone(), "what is there now could not be kept; left as it is".into());
+            }
+            !lost
+        });
+        self.drop_blocked(&mut differing, &mut skipped);
+        let below_chosen = |place: &[u8]| within(place) || only.iter().flatten().any(|at| is_below(at, place));
+        for (place, why) in self.target.skipped.iter().filter(|(place, _)| below_chosen(place)) {
+            skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
+        }
+        Ok(Plan {
+            wanted: wanted.clone(),
+            files: differing.into_iter().map(planned).collect(),
+            skipped: skipped.into_iter().map(|(place, why)| (tree::shown(&place), why)).collect(),
+        })
+    }
+
+    /// What changed after `since` stays; what is not walked back because of that is listed.
+    fn keep_later_changes(
+        &self,
+        since: Oid,
+        differing: &mut Vec<Change>,
+        skipped: &mut BTreeMap<Place, String>,
+    ) -> Result<(), CheckpointError> {
+        let since = Kept::of_commit(self.repo, since)?;
+        let stays: BTreeMap<Place, Option<File>> =
+            changes(self.repo, self.tree, since.tree)?.into_iter().map(|(place, _, then)| (place, then)).collect();
+        differing.retain(|(place, _, old)| {
+            let Some(then) = stays.get(place) else { return true };
+            if old != then {
+                skipped.insert(place.clone(), "changed after the turn; left as it is".into());
+            }
+            false
+        });
+        Ok(())
+    }
+
+    /// Where the target knows nothing of a file that a tool wrote later, the checkpoint before that writing says how it was.
+    fn ask_later_checkpoints(&self, differing: &mut Vec<Change>, skipped: &mut BTreeMap<Place, String>) -> Result<(), CheckpointError> {
+        let mut unknown: BTreeSet<Place> = BTreeSet::new();
+        for (place, _, new) in differing.iter() {
+            if new.is_none() && !self.known(place) {
+                unknown.insert(place.clone());
+            }
+        }
+        let mut found: BTreeMap<Place, Option<File>> = BTreeMap::new();
+        for id in &self.later {
+            if unknown.is_empty() {
+                break;
+            }
+            let kept = Kept::of_commit(self.repo, *id)?;
+            for place in unknown.extract_if(.., |place| kept.covered.contains(place)) {
+                let file = kept.file(&place)?;
+                found.insert(place, file);
+            }
+        }
+        differing.retain_mut(|(place, old, new)| {
+            if let Some(file) = found.get(place) {
+                *new = *file;
+                return *old != *new;
+            }
+            let known = !unknown.contains(place);
+            if !known {
+                skipped.insert(place.clone(), "that checkpoint does not cover it; left as it is".into());
+            }
+            known
+        });
+        Ok(())
+    }
+
+    /// Does the target say that there was no such file?
+    fn known(&self, place: &Place) -> bool {
+        let rules = |folder: &Path| {
+            let place = tree::place_of(&Path::new("/r").join(folder).join(".gitignore"), Path::new("/r"));
+            let file = self.target.file(&place).ok().flatten()?;
+            self.repo.find_blob(file.id).ok().map(|b| b.content().to_vec())
+        };
+        self.target.covered.contains(place)
+            || (tree::is_inside(place) && !self.target.skips(place) && !walk::ignored_by(&tree::shown(place), rules))
+    }
+
+    /// A file can't come where something else stays, or below what is no folder.
+    fn drop_blocked(&self, differing: &mut Vec<Change>, skipped: &mut BTreeMap<Place, String>) {
+        let removed: BTreeSet<Place> = differing.iter().filter(|(_, _, new)| new.is_none()).map(|(place, _, _)| place.clone()).collect();
+        differing.retain(|(place, old, new)| {
+            let why = if old.is_none() && new.is_some() { self.in_the_way(place, &removed) } else { None };
+            let free = why.is_none();
+            skipped.extend(why.map(|why| (place.clone(), why)));
+            free
+        });
+    }
+
+    fn in_the_way(&self, place: &Place, removed: &BTreeSet<Place>) -> Option<String> {
+        let path = tree::path_of(place, self.root);
+        let top = if tree::is_inside(place) { self.root } else { Path::new("/") };
+        for folder in path.ancestors().skip(1).take_while(|a| *a != top && a.starts_with(top)) {
+            match fs::symlink_metadata(folder) {
+                Ok(meta) if meta.is_dir() => break,
+                Ok(_) if removed.contains(&tree::place_of(folder, self.root)) => return None,
+                Ok(meta) if meta.is_symlink() => return Some(format!("{} is a symbolic link now", folder.display())),
+                Ok(_) => return Some(format!("{} is no folder now", folder.display())),
+                Err(_) => {}
+            }
+        }
+        let stays = fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) && self.holds_more(&path, removed);
+        stays.then(|| "a folder with files that stay is in its place".into())
+    }
+
+    /// Is there anything in the folder but what is removed, and folders?
+    fn holds_more(&self, folder: &Path, removed: &BTreeSet<Place>) -> bool {
+        let Ok(entries) = fs::read_dir(folder) else { return true };
+        entries.flatten().any(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => self.holds_more(&entry.path(), removed),
+            _ => !removed.contains(&tree::place_of(&entry.path(), self.root)),
+        })
+    }
+}
+
+fn planned((place, now, then): Change) -> Planned {
+    Planned { path: tree::shown(&place), now: now.map(File::version), then: then.map(File::version) }
+}
+
+/// The place of a path that somebody named, without a slash at its end.
+fn chosen(path: &Path, root: &Path) -> Place {
+    let mut clean = PathBuf::new();
+    for part in root.join(path).components() {
+        match part {
+            Component::ParentDir => drop(clean.pop()),
+            Component::CurDir => {}
+            part => clean.push(part),
+        }
+    }
+    let mut place = tree::place_of(&clean, root);
+    place.pop_if(|last| *last == b'/');
+    place
+}
+
+fn is_below(place: &[u8], at: &[u8]) -> bool {
+    place.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}

@@ -1,0 +1,190 @@
+//! Plans: exact, partial, overtaken by changes, cut off.
+
+use super::*;
+use crate::protocol::{Action, Planned};
+
+fn paths(plan: &Plan) -> Vec<String> {
+    let sign = |file: &Planned| match file.action() {
+        Action::Change => '~',
+        Action::Delete => '-',
+        Action::Recreate => '+',
+    };
+    plan.files.iter().map(|file| format!("{}{}", sign(file), file.path.display())).collect()
+}
+
+fn reasons(skipped: &[Skipped]) -> Vec<String> {
+    skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect()
+}
+
+#[test]
+fn a_plan_says_what_will_be_done_and_makes_no_checkpoint() {
+    let mut b = Bench::new();
+    for file in ["changed", "deleted", "same"] {
+        b.write(file, "1\n");
+    }
+    let first = b.take();
+    b.write("changed", "2\n");
+    b.write("new", "2\n");
+    fs::remove_file(b.root.join("deleted")).unwrap();
+    let plan = b.plan(&first);
+    assert_eq!(paths(&plan), ["~changed", "+deleted", "-new"]);
+    assert_eq!([Action::Change, Action::Delete, Action::Recreate].map(|a| plan.count(a)), [1, 1, 1]);
+    assert_eq!(b.commits(), 1);
+    let shown = b.store.show(&plan).unwrap();
+    assert_eq!(names(&shown), ["~changed", "+deleted", "-new"]);
+    assert_eq!((shown[0].old.as_deref(), shown[0].new.as_deref()), (Some("2\n"), Some("1\n")));
+    let restored = b.store.restore(&plan).unwrap();
+    assert_eq!((restored.changes, restored.skipped), (shown, vec![]));
+    assert_eq!(paths(&b.plan(&first)), Vec::<String>::new());
+}
+
+/// A file that is not as it was when the plan was made is somebody's work.
+#[test]
+fn what_changed_since_the_plan_is_left_alone() {
+    let mut b = Bench::new();
+    for file in ["a", "b", "gone", "mode"] {
+        b.write(file, "1");
+    }
+    let first = b.take();
+    for file in ["a", "b", "new", "mode"] {
+        b.write(file, "2");
+    }
+    fs::remove_file(b.root.join("gone")).unwrap();
+    let plan = b.plan(&first);
+    for file in ["a", "new", "gone"] {
+        b.write(file, "3");
+    }
+    fs::set_permissions(b.root.join("mode"), fs::Permissions::from_mode(0o755)).unwrap();
+    let restored = b.store.restore(&plan).unwrap();
+    assert_eq!(names(&restored.changes), ["~b"]);
+    let changed = |file: &str| format!("{file}: it changed since the plan was made; left as it is");
+    assert_eq!(reasons(&restored.skipped), ["new", "a", "gone", "mode"].map(changed));
+    let is = |file: &str| fs::read_to_string(b.root.join(file)).unwrap();
+    assert_eq!(["a", "new", "gone", "mode", "b"].map(is), ["3", "3", "3", "2", "1"]);
+    b.restore(&restored.before);
+    assert_eq!(fs::read_to_string(b.root.join("b")).unwrap(), "2");
+}
+
+#[test]
+fn only_what_was_chosen_comes_back() {
+    let mut b = Bench::new();
+    for file in ["a", "ab", "dir/x", "dir/sub/y", "dirt"] {
+        b.write(file, "1");
+    }
+    let first = b.take();
+    for file in ["a", "ab", "dir/x", "dir/sub/y", "dirt", "dir/new"] {
+        b.write(file, "2");
+    }
+    let mut only = |paths: &[&str]| {
+        let wanted = Wanted { only: Some(paths.iter().map(PathBuf::from).collect()), ..all(&first) };
+        paths_of(&mut b, &wanted)
+    };
+    fn paths_of(b: &mut Bench, wanted: &Wanted) -> Vec<String> {
+        paths(&b.store.plan(wanted).unwrap())
+    }
+    assert_eq!(only(&["a"]), ["~a"]);
+    assert_eq!(only(&["dir"]), ["-dir/new", "~dir/sub/y", "~dir/x"]);
+    assert_eq!(only(&["./dir/sub/", "a/../dirt"]), ["~dir/sub/y", "~dirt"]);
+    assert_eq!(only(&["nothing"]), Vec::<String>::new());
+    assert_eq!(only(&[]), Vec::<String>::new());
+    assert_eq!(only(&["."]).len(), 6);
+    let root = b.root.clone();
+    let wanted = Wanted { only: Some(vec![root.join("dir/x")]), ..all(&first) };
+    let plan = b.store.plan(&wanted).unwrap();
+    let mut expected = copy(&root);
+    expected.insert(b"dir/x".to_vec(), (0, b"1".to_vec()));
+    b.store.restore(&plan).unwrap();
+    assert_eq!(copy(&root), expected);
+}
+
+/// What can't be done is known before.
+#[test]
+fn what_is_in_the_way_is_in_the_plan() {
+    let mut b = Bench::new();
+    b.write(".gitignore", "ignored\n");
+    b.write("file", "1");
+    b.write("empty", "1");
+    b.write("dir/a", "1");
+    let first = b.take();
+    for file in ["file", "empty"] {
+        fs::remove_file(b.root.join(file)).unwrap();
+    }
+    fs::create_dir_all(b.root.join("empty/deep/er")).unwrap();
+    b.write("file/ignored", "precious");
+    b.write("file/new", "2");
+    fs::remove_dir_all(b.root.join("dir")).unwrap();
+    b.write("dir", "now a file");
+    let plan = b.plan(&first);
+    assert_eq!(paths(&plan), ["-dir", "+dir/a", "+empty", "-file/new"]);
+    assert_eq!(reasons(&plan.skipped), ["file: a folder with files that stay is in its place"]);
+    let chosen = b.store.plan(&Wanted { only: Some(vec!["dir/a".into()]), ..all(&first) }).unwrap();
+    let at = b.root.join("dir");
+    assert_eq!((chosen.files.len(), reasons(&chosen.skipped)), (0, vec![format!("dir/a: {} is no folder now", at.display())]));
+    let restored = b.store.restore(&plan).unwrap();
+    assert_eq!(restored.skipped, plan.skipped);
+    assert_eq!(names(&restored.changes), ["-dir", "+dir/a", "+empty", "-file/new"]);
+    assert_eq!(fs::read(b.root.join("file/ignored")).unwrap(), b"precious");
+    assert_eq!(fs::read(b.root.join("empty")).unwrap(), b"1");
+}
+
+/// As after a crash: the plan is on disk, some files are done, one is neither.
+#[test]
+fn a_restore_that_was_cut_off_is_finished() {
+    let mut b = Bench::new();
+    let latin = std::ffi::OsStr::from_bytes(b"caf\xe9");
+    for file in ["done", "rest", "neither"] {
+        b.write(file, "1");
+    }
+    fs::write(b.root.join(latin), "1").unwrap();
+    let (first, expected) = (b.take(), copy(&b.root));
+    for file in ["done", "rest", "neither", "new"] {
+        b.write(file, "2");
+    }
+    fs::write(b.root.join(latin), "2").unwrap();
+    let plan = b.plan(&first);
+    assert!(!was_cut_off(&b.data, &b.root));
+    assert_eq!(b.store.unfinished().unwrap(), None);
+    cut_off::write(b.store.folder(), &plan).unwrap();
+    assert!(was_cut_off(&b.data, &b.root));
+    b.write("done", "1");
+    b.write("neither", "3");
+    fs::remove_file(b.root.join("new")).unwrap();
+    b.store = GitStore::open(&b.data, &b.root).unwrap();
+    let rest = b.store.unfinished().unwrap().unwrap();
+    assert_eq!(paths(&rest), [format!("~{}", Path::new(latin).display()), "~rest".into()]);
+    assert_eq!(reasons(&rest.skipped), ["neither: it is neither as it was nor as it was to be; left as it is"]);
+    b.store.restore(&rest).unwrap();
+    assert!(!was_cut_off(&b.data, &b.root));
+    b.write("neither", "1");
+    assert_eq!(copy(&b.root), expected);
+    // Nothing left to do, or not wanted.
+    cut_off::write(b.store.folder(), &plan).unwrap();
+    assert_eq!(b.store.unfinished().unwrap(), None);
+    cut_off::write(b.store.folder(), &plan).unwrap();
+    b.store.forget_unfinished();
+    assert!(!was_cut_off(&b.data, &b.root));
+}
+
+/// Whatever a plan says, repositories are not written.
+#[test]
+fn a_plan_that_is_not_ours_changes_nothing() {
+    let mut b = Bench::new();
+    b.write(".git/config", "theirs");
+    b.write("a", "1");
+    let first = b.take();
+    b.write("a", "2");
+    let plan = b.plan(&first);
+    let mut forged = plan.clone();
+    forged.files.clear();
+    for path in [".git/config", "../outside", "sub/.git/hooks/x"] {
+        forged.files.push(Planned { path: path.into(), now: None, then: plan.files[0].then.clone() });
+    }
+    let mut version = plan.files[0].then.clone().unwrap();
+    version.id = "no id".into();
+    forged.files.push(Planned { path: "b".into(), now: None, then: Some(version) });
+    let before = copy(b.root.parent().unwrap().join("project").as_path());
+    let restored = b.store.restore(&forged).unwrap();
+    assert_eq!((restored.changes.len(), restored.skipped.len()), (0, 4));
+    assert_eq!(copy(&b.root), before);
+    assert!(!b.root.parent().unwrap().join("outside").exists());
+}
