@@ -1,5 +1,6 @@
 //! Slash commands: one file each, listed here in the order in which users see them.
 
+mod checkpoint;
 mod clear;
 mod copy;
 mod exit;
@@ -10,6 +11,7 @@ mod image;
 mod keys;
 mod mode;
 mod model;
+mod redo;
 mod redraw;
 mod rewind;
 mod setup;
@@ -68,7 +70,8 @@ pub enum Screen {
     Export(Option<String>),
     Status,
     Usage,
-    Checkpoints,
+    /// With this one selected, by its name or the beginning of its id.
+    Checkpoints(Option<String>),
     Setup,
     Exit,
 }
@@ -78,7 +81,9 @@ pub const ALL: &[SlashCommand] = &[
     model::COMMAND,
     mode::COMMAND,
     undo::COMMAND,
+    redo::COMMAND,
     rewind::COMMAND,
+    checkpoint::COMMAND,
     clear::COMMAND,
     copy::COMMAND,
     export::COMMAND,

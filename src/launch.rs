@@ -2,7 +2,7 @@
 
 use crate::{
     agent::{Bounds, Settings},
-    checkpoint::{CheckpointStore, GitStore},
+    checkpoint::{self, CheckpointStore, GitStore},
     config::{self, Config, Places, Scope, Trust},
     engine::{Engine, Services, recorder::Recorder},
     failure::{Failure, Kind},
@@ -161,7 +161,11 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     let mut facts = vec![("data".to_string(), data.display().to_string())];
     facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
-    Ok(Prepared { services, settings, opened: Opened { warnings: config.warnings, looks: config.looks, asks_for_model, facts } })
+    let mut warnings = config.warnings;
+    if checkpoint::was_cut_off(data, &project.root) {
+        warnings.push("Going back to a checkpoint was cut off: /checkpoint finish restores the rest, /checkpoint forget leaves it.".into());
+    }
+    Ok(Prepared { services, settings, opened: Opened { warnings, looks: config.looks, asks_for_model, facts } })
 }
 
 fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {

@@ -5,6 +5,7 @@
 
 pub mod block;
 pub mod call;
+pub mod checkpoint;
 pub mod ids;
 pub mod looks;
 pub mod message;
@@ -14,6 +15,7 @@ pub mod record;
 
 pub use block::{Block, FileChange, FileEntry, Hit};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
+pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
@@ -52,11 +54,33 @@ pub enum Command {
     Rewind {
         to: CheckpointId,
         scope: RewindScope,
+        /// As it was shown: this and nothing else is done to files. `None`: whatever has to be.
+        plan: Option<Plan>,
     },
-    /// Looks up what has changed since a checkpoint; answered by [`SessionEvent::Compared`].
-    Compare(CheckpointId),
+    /// Looks up what a restore would do; answered by [`SessionEvent::Planned`].
+    Plan(Wanted),
+    /// Looks up what differs between two checkpoints; answered by [`SessionEvent::Compared`].
+    Compare {
+        from: CheckpointId,
+        to: CheckpointId,
+    },
     /// Walks the last turn that changed files back: its files and its part of the conversation.
     Undo,
+    /// Makes what was walked back last be there again.
+    Redo,
+    /// Takes a checkpoint, with a name or without.
+    Checkpoint(String),
+    /// Answered by [`SessionEvent::Checkpoints`].
+    ListCheckpoints,
+    /// Answered by the list.
+    Revise {
+        id: CheckpointId,
+        revision: Revision,
+    },
+    /// Finishes a restore that was cut off, or lets it be.
+    Unfinished {
+        finish: bool,
+    },
     /// Starts an empty conversation in the same session folder.
     Clear,
     Close,
@@ -124,10 +148,20 @@ pub enum SessionEvent {
         waiting: Vec<Prompt>,
     },
     Found(Vec<FoundServer>),
-    /// From the checkpoint to the present.
-    Compared {
-        id: CheckpointId,
+    /// With the contents: from now to then.
+    Planned {
+        plan: Plan,
         changes: Vec<FileChange>,
+    },
+    Compared {
+        from: CheckpointId,
+        to: CheckpointId,
+        changes: Vec<FileChange>,
+    },
+    /// All of the store, oldest first, and its bytes on the disk.
+    Checkpoints {
+        all: Vec<CheckpointInfo>,
+        bytes: u64,
     },
     Models(Vec<ModelInfo>),
     Cleared,
@@ -204,35 +238,6 @@ pub enum CallEvent {
         id: CallId,
         outcome: Outcome,
     },
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum CheckpointEvent {
-    Taken {
-        id: CheckpointId,
-        label: String,
-        kind: CheckpointKind,
-        files_changed: usize,
-    },
-    /// Files (and, by scope, the conversation) are as they were at `to`; `before` is the way back.
-    Restored {
-        to: CheckpointId,
-        before: Option<CheckpointId>,
-        scope: RewindScope,
-        changes: Vec<FileChange>,
-        kept_messages: usize,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckpointKind {
-    /// Before the first change of a turn: going back to it undoes the turn.
-    Opening,
-    /// Before each further change.
-    Between,
-    /// At the end of a turn that changed something.
-    Closing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

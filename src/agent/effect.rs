@@ -1,7 +1,8 @@
 //! Everything that an agent can ask of the world: plain requests, carried out in order by the engine.
 
 use crate::protocol::{
-    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, ProviderSettings, RecordBody, Request, RequestId, TimerId, ToolCall, TurnId,
+    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, Plan, ProviderSettings, RecordBody, Request, RequestId, Revision, TimerId,
+    ToolCall, TurnId, Wanted,
 };
 use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
@@ -22,10 +23,16 @@ pub enum Effect {
     /// The call's `Ran` is still awaited.
     StopTool(CallId),
     TakeCheckpoint(CheckpointRequest),
-    /// The files as they were at the first. With a second, the end of what is walked back: files that changed after it stay.
-    Restore(CheckpointId, Option<CheckpointId>),
-    /// What has changed since.
-    Compare(CheckpointId),
+    /// The user's own, between turns, with its name and the length of the conversation.
+    KeepCheckpoint(String, usize),
+    /// By the plan if there is one, else whatever has to be done.
+    Restore(Wanted, Option<Plan>),
+    Plan(Wanted),
+    Compare(CheckpointId, CheckpointId),
+    ListCheckpoints,
+    Revise(CheckpointId, Revision),
+    /// A restore that was cut off: finished if true, else forgotten.
+    Unfinished(bool),
     StartTimer(TimerId, Duration),
     UseModel(ModelId),
     Connect(ProviderSettings),

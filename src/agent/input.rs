@@ -1,8 +1,8 @@
 //! Everything that can happen to an agent: one closed list.
 
 use crate::protocol::{
-    CallId, CheckpointId, Command, FileChange, FoundServer, ModelInfo, Preview, RequestId, StreamItem, TimerId, ToolError, ToolOutput,
-    TurnId,
+    CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, ModelInfo, Plan, Preview, RequestId, StreamItem, TimerId,
+    ToolError, ToolOutput, TurnId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,14 @@ pub enum Input {
     Ran(CallId, Result<ToolOutput, ToolError>),
     Checkpointed(TurnId, Result<Checkpointed, String>),
     Restored(CheckpointId, Result<Restored, String>),
-    Compared(CheckpointId, Result<Vec<FileChange>, String>),
+    /// The user's own checkpoint, with its name.
+    Kept(String, Result<Checkpointed, String>),
+    Planned(Result<(Plan, Vec<FileChange>), String>),
+    Compared(CheckpointId, CheckpointId, Result<Vec<FileChange>, String>),
+    /// All checkpoints of the store, and its bytes.
+    Listed(Result<(Vec<CheckpointInfo>, u64), String>),
+    /// What was left of a restore that was cut off: where it went to, and what was done.
+    Finished(Result<Option<(CheckpointId, Restored)>, String>),
     TimerFired(TimerId),
     /// Answer to `UseModel` and `Connect`: the model that is in use from now on.
     ModelReady(Result<ModelInfo, String>),
@@ -38,6 +45,8 @@ pub struct Checkpointed {
 pub struct Restored {
     /// The state just before: the way back.
     pub before: CheckpointId,
+    /// The state just after: what changes later is somebody else's.
+    pub after: Option<CheckpointId>,
     pub changes: Vec<FileChange>,
     /// Files that could not be restored, each with the reason.
     pub skipped: Vec<String>,

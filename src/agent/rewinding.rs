@@ -1,6 +1,6 @@
-//! Walking back: files, conversation or both return to a checkpoint. Only at rest, never under a running turn.
+//! Walking back and forward again: files, conversation or both become as they were. Only at rest, never under a running turn.
 
-use super::{Agent, Effect, Restored, reading::files};
+use super::{Agent, Checkpointed, Effect, Restored, reading::files};
 use crate::protocol::*;
 
 /// Waits for the files to be restored.
@@ -10,15 +10,21 @@ pub struct Rewinding {
     /// Where that was in the conversation.
     pub mark: Option<usize>,
     pub scope: RewindScope,
+    /// What was walked back becomes as it was.
+    pub forward: bool,
 }
 
 impl Agent {
-    pub(super) fn rewind(&mut self, to: CheckpointId, scope: RewindScope) {
+    pub(super) fn rewind(&mut self, to: CheckpointId, scope: RewindScope, plan: Option<Plan>) {
         match self.transcript.mark(&to) {
             None if scope.conversation() => {
                 self.notice(Notice::error(format!("Checkpoint {} is not part of this conversation.", to.short())));
             }
-            mark => self.walk_back(to, None, mark, scope),
+            mark => {
+                let wanted = Wanted { to: to.clone(), since: None, only: None };
+                let plan = plan.filter(|plan| plan.wanted.to == to);
+                self.walk(Rewinding { to, mark, scope, forward: false }, wanted, plan);
+            }
         }
     }
 
@@ -26,28 +32,39 @@ impl Agent {
         match self.transcript.last_opening() {
             Some(at) => {
                 let (to, since) = (self.transcript.marks[at].id.clone(), self.transcript.closing(at));
-                self.walk_back(to, since, Some(at), RewindScope::Both);
+                let wanted = Wanted { to: to.clone(), since, only: None };
+                self.walk(Rewinding { to, mark: Some(at), scope: RewindScope::Both, forward: false }, wanted, None);
             }
             None => self.notice(Notice::info("There is nothing to undo: no turn of this conversation has changed anything.")),
         }
     }
 
-    fn walk_back(&mut self, to: CheckpointId, since: Option<CheckpointId>, mark: Option<usize>, scope: RewindScope) {
+    pub(super) fn redo(&mut self) {
+        let Some(cut) = self.transcript.undone.last() else {
+            return self.notice(Notice::info("There is nothing to redo: nothing was walked back since the last request."));
+        };
+        // Without files there is no checkpoint to go to.
+        let to = cut.before.clone().unwrap_or_else(|| CheckpointId(String::new()));
+        let scope = if cut.before.is_none() { RewindScope::Conversation } else { cut.scope };
+        let wanted = Wanted { to: to.clone(), since: cut.after.clone(), only: None };
+        self.walk(Rewinding { to, mark: None, scope, forward: true }, wanted, None);
+    }
+
+    fn walk(&mut self, rewinding: Rewinding, wanted: Wanted, plan: Option<Plan>) {
         if !self.idle() {
             return self.notice(Notice::warning("A turn is running: nothing was walked back.").hint("esc interrupts the turn"));
         }
-        let rewinding = Rewinding { to, mark, scope };
-        if !scope.files() {
-            return self.walked_back(rewinding, None);
+        if !rewinding.scope.files() {
+            return self.walked(rewinding, None);
         }
-        self.out.push(Effect::Restore(rewinding.to.clone(), since));
+        self.out.push(Effect::Restore(wanted, plan));
         self.rewinding = Some(rewinding);
     }
 
     pub(super) fn restored(&mut self, to: CheckpointId, result: Result<Restored, String>) {
         let Some(rewinding) = self.rewinding.take_if(|r| r.to == to) else { return };
         match result {
-            Ok(restored) => self.walked_back(rewinding, Some(restored)),
+            Ok(restored) => self.walked(rewinding, Some(restored)),
             Err(why) => {
                 let notice = Notice::error(format!("The files could not be restored: {why}"));
                 self.notice(notice.hint("nothing of the conversation was changed"));
@@ -56,25 +73,97 @@ impl Agent {
         self.start_queued();
     }
 
-    fn walked_back(&mut self, Rewinding { to, mark, scope }: Rewinding, restored: Option<Restored>) {
+    fn walked(&mut self, Rewinding { to, mark, scope, forward }: Rewinding, restored: Option<Restored>) {
+        let (before, after, changes, skipped) = match restored {
+            Some(r) => (Some(r.before), r.after, r.changes, r.skipped),
+            None => (None, None, vec![], vec![]),
+        };
         let at = mark.filter(|_| scope.conversation());
         let prompt = at.map(|at| self.transcript.marks[at].prompt.clone());
-        let keep = at.map_or(self.transcript.messages.len(), |at| self.transcript.marks[at].keep);
-        let marks = at.unwrap_or(self.transcript.marks.len());
-        self.record(RecordBody::Rewound { to: to.clone(), scope, keep, marks });
-        let (before, changes, skipped) = match restored {
-            Some(r) => (Some(r.before), r.changes, r.skipped),
-            None => (None, vec![], vec![]),
-        };
-        let event = CheckpointEvent::Restored { to, before, scope, changes, kept_messages: keep };
+        if forward {
+            self.record(RecordBody::Redone);
+        } else {
+            let keep = at.map_or(self.transcript.messages.len(), |at| self.transcript.marks[at].keep);
+            let marks = at.unwrap_or(self.transcript.marks.len());
+            self.record(RecordBody::Rewound { to: to.clone(), scope, keep, marks, before: before.clone(), after });
+        }
+        let kept_messages = self.transcript.messages.len();
+        let event = CheckpointEvent::Restored { to, before, scope, changes, kept_messages, forward };
         self.emit(None, EventBody::Checkpoint(event));
+        self.left_alone(skipped);
+        if let Some(prompt) = prompt.filter(|prompt| *prompt != Prompt::default()) {
+            self.give_back(prompt);
+        }
+    }
+
+    fn left_alone(&mut self, skipped: Vec<String>) {
         if !skipped.is_empty() {
             let mut notice = Notice::warning(format!("Left as they are: {}.", files(skipped.len())));
             notice.hints = skipped.into_iter().take(5).collect();
             self.notice(notice);
         }
-        if let Some(prompt) = prompt {
-            self.give_back(prompt);
+    }
+
+    /// A checkpoint by the user.
+    pub(super) fn keep(&mut self, name: String) {
+        if !self.idle() {
+            let notice = Notice::warning("A turn is running: it takes checkpoints of its own.");
+            return self.notice(notice.hint("/checkpoint works between turns"));
+        }
+        self.out.push(Effect::KeepCheckpoint(name, self.transcript.messages.len()));
+    }
+
+    pub(super) fn kept(&mut self, name: String, result: Result<Checkpointed, String>) {
+        let taken = match result {
+            Ok(taken) => taken,
+            Err(why) => return self.notice(Notice::error(format!("No checkpoint could be taken: {why}"))),
+        };
+        let (id, label, files_changed) = (taken.id, name, taken.files_changed);
+        let what = match files_changed {
+            0 => format!("Nothing has changed since checkpoint {}", id.short()),
+            n => format!("Checkpoint {}: {} changed", id.short(), files(n)),
+        };
+        // A turn that has begun meanwhile has messages of its own by now: then this one is for files alone.
+        if self.idle() {
+            let purpose = CheckpointKind::Manual;
+            self.record(RecordBody::CheckpointTaken { turn: None, id: id.clone(), label: label.clone(), files_changed, purpose });
+        }
+        self.emit(
+            None,
+            EventBody::Checkpoint(CheckpointEvent::Taken { id, label: label.clone(), kind: CheckpointKind::Manual, files_changed }),
+        );
+        let name = if label.is_empty() { String::new() } else { format!(" It is called “{label}”.") };
+        self.notice(Notice::info(format!("{what}.{name}")));
+        taken.notice.into_iter().for_each(|notice| self.notice(Notice::warning(notice)));
+        self.left_alone(taken.skipped);
+    }
+
+    pub(super) fn unfinished(&mut self, finish: bool) {
+        if !self.idle() {
+            return self.notice(Notice::warning("A turn is running: nothing was restored.").hint("esc interrupts the turn"));
+        }
+        self.out.push(Effect::Unfinished(finish));
+    }
+
+    pub(super) fn finished(&mut self, result: Result<Option<(CheckpointId, Restored)>, String>) {
+        match result {
+            Err(why) => self.notice(Notice::error(format!("The files could not be restored: {why}"))),
+            Ok(None) => self.notice(Notice::info("No restore is unfinished now.")),
+            Ok(Some((to, restored))) => {
+                let (scope, kept_messages) = (RewindScope::Files, self.transcript.messages.len());
+                let Restored { before, changes, skipped, .. } = restored;
+                let event = CheckpointEvent::Restored { to, before: Some(before), scope, changes, kept_messages, forward: false };
+                self.emit(None, EventBody::Checkpoint(event));
+                self.left_alone(skipped);
+            }
+        }
+    }
+
+    /// The answer to a question, or why there is none.
+    pub(super) fn tell<T>(&mut self, result: Result<T, String>, answer: impl FnOnce(T) -> SessionEvent) {
+        match result {
+            Ok(found) => self.emit(None, EventBody::Session(answer(found))),
+            Err(why) => self.notice(Notice::error(why)),
         }
     }
 }

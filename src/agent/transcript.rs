@@ -1,7 +1,7 @@
 //! What a session amounts to: a fold over its records. The live agent changes it only by applying the record that it
 //! appends, so replaying the journal gives the same state.
 
-use crate::protocol::{CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Prompt, RecordBody, TurnId, Usage};
+use crate::protocol::{CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Prompt, RecordBody, RewindScope, TurnId, Usage};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// A checkpoint, and where the conversation stood when it was taken.
@@ -19,10 +19,23 @@ pub struct Mark {
     pub prompt: Prompt,
 }
 
+/// What a walk back took away, so that it can be there again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    pub scope: RewindScope,
+    /// The files just before and just after it.
+    pub before: Option<CheckpointId>,
+    pub after: Option<CheckpointId>,
+    messages: Vec<Message>,
+    marks: Vec<Mark>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
     pub messages: Arc<Vec<Message>>,
     pub marks: Vec<Mark>,
+    /// What was walked back since the last turn began, the last of it last.
+    pub undone: Vec<Cut>,
     pub turns: u64,
     pub calls: u64,
     pub mode: Mode,
@@ -44,6 +57,8 @@ impl Transcript {
                 self.turns = turn.0;
                 self.turn_at = self.messages.len();
                 self.turn_prompt = prompt.clone();
+                // The conversation has taken another way.
+                self.undone.clear();
             }
             RecordBody::Said { message, .. } => {
                 if let Message::Assistant { calls, .. } = message {
@@ -55,20 +70,31 @@ impl Transcript {
             RecordBody::CheckpointTaken { turn, id, purpose, .. } => {
                 let (opening, closing) = (*purpose == CheckpointKind::Opening, *purpose == CheckpointKind::Closing);
                 let keep = if opening { self.turn_at } else { self.messages.len() };
-                let prompt = self.turn_prompt.clone();
+                let prompt = if turn.is_some() { self.turn_prompt.clone() } else { Prompt::default() };
                 self.marks.push(Mark { id: id.clone(), turn: *turn, opening, closing, keep, prompt });
             }
-            RecordBody::Rewound { scope, keep, marks, .. } if scope.conversation() => {
-                Arc::make_mut(&mut self.messages).truncate(*keep);
-                self.marks.truncate(*marks);
+            RecordBody::Rewound { scope, keep, marks, before, after, .. } => {
+                let mut cut = Cut { scope: *scope, before: before.clone(), after: after.clone(), messages: vec![], marks: vec![] };
+                if scope.conversation() {
+                    let keep = (*keep).min(self.messages.len());
+                    cut.messages = Arc::make_mut(&mut self.messages).split_off(keep);
+                    cut.marks = self.marks.split_off((*marks).min(self.marks.len()));
+                }
+                self.undone.push(cut);
             }
-            RecordBody::Rewound { .. } => {}
+            RecordBody::Redone => {
+                if let Some(cut) = self.undone.pop() {
+                    Arc::make_mut(&mut self.messages).extend(cut.messages);
+                    self.marks.extend(cut.marks);
+                }
+            }
             RecordBody::ModelChanged { model } => self.model = Some(model.clone()),
             RecordBody::ModeChanged { mode } => self.mode = *mode,
             RecordBody::TurnEnded { usage, .. } => self.usage += *usage,
             RecordBody::Cleared => {
                 self.messages = Arc::default();
                 self.marks.clear();
+                self.undone.clear();
             }
         }
     }

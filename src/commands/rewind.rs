@@ -6,5 +6,5 @@ pub const COMMAND: SlashCommand = SlashCommand {
     name: "rewind",
     arguments: "",
     help: "look at the checkpoints, and go back to one (esc esc)",
-    run: |_, _| Outcome::Screen(Screen::Checkpoints),
+    run: |_, _| Outcome::Screen(Screen::Checkpoints(None)),
 };

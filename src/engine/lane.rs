@@ -2,9 +2,9 @@
 
 use crate::{
     agent::{CheckpointRequest, Checkpointed, Input, Restored},
-    checkpoint::{CheckpointStore, Kind, Label},
+    checkpoint::{self, CheckpointError, CheckpointStore, Entry, Kind, Label, Retention, Taken},
     mailbox::Mailbox,
-    protocol::{CheckpointId, CheckpointKind, SessionId, Wanted},
+    protocol::{CheckpointId, CheckpointInfo, CheckpointKind, FileChange, Origin, Plan, Revision, SessionId, Wanted},
 };
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::{
@@ -23,8 +23,15 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 pub enum Job {
     Take(CheckpointRequest),
-    Restore(CheckpointId, Option<CheckpointId>),
-    Compare(CheckpointId),
+    /// The user's own: its name, and the length of the conversation.
+    Keep(String, usize),
+    Restore(Wanted, Option<Plan>),
+    Plan(Wanted),
+    Compare(CheckpointId, CheckpointId),
+    List,
+    Revise(CheckpointId, Revision),
+    /// A restore that was cut off: finished if true, else forgotten.
+    Unfinished(bool),
 }
 
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + Send>;
@@ -51,7 +58,9 @@ impl Lane {
     }
 
     pub fn send(&self, job: Job) {
-        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.send(job);
+        }
     }
 }
 
@@ -73,40 +82,73 @@ impl Drop for Lane {
 fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receiver<Job>, restoring: &AtomicBool) {
     let mut open = Some(open);
     let mut store: Result<Box<dyn CheckpointStore>, String> = Err("the store was never opened".into());
+    let mut pruned = false;
     for job in jobs {
+        let closes = matches!(&job, Job::Take(request) if request.kind == CheckpointKind::Closing);
         if let Some(open) = open.take() {
             store = open();
         }
-        match job {
-            Job::Take(request) => {
-                let turn = request.turn;
-                inputs.send(Input::Checkpointed(turn, with(&mut store, |s| take(s, session, request))));
-            }
-            Job::Compare(id) => {
-                let result = with(&mut store, |s| s.diff(&id, None).map_err(|e| e.to_string()));
-                inputs.send(Input::Compared(id, result));
-            }
-            Job::Restore(to, since) => {
-                restoring.store(true, Ordering::SeqCst);
-                let result = with(&mut store, |s| restore(s, &to, since.as_ref()));
-                restoring.store(false, Ordering::SeqCst);
-                inputs.send(Input::Restored(to, result));
-            }
+        let restores = matches!(job, Job::Restore(..) | Job::Unfinished(_));
+        restoring.store(restores, Ordering::SeqCst);
+        inputs.send(match &mut store {
+            Ok(store) => answer(store.as_mut(), session, job),
+            Err(why) => fail(job, why.clone()),
+        });
+        restoring.store(false, Ordering::SeqCst);
+        // Once, when nobody waits: old checkpoints go.
+        if closes
+            && jobs.is_empty()
+            && !std::mem::replace(&mut pruned, true)
+            && let Ok(store) = &mut store
+        {
+            // Next time, else: it is only housekeeping.
+            let _ = store.prune(&Retention::default());
         }
     }
 }
 
-fn with<T>(
-    store: &mut Result<Box<dyn CheckpointStore>, String>,
-    job: impl FnOnce(&mut dyn CheckpointStore) -> Result<T, String>,
-) -> Result<T, String> {
-    match store {
-        Ok(store) => job(store.as_mut()),
-        Err(why) => Err(why.clone()),
+fn answer(store: &mut dyn CheckpointStore, session: &SessionId, job: Job) -> Input {
+    match job {
+        Job::Take(request) => Input::Checkpointed(request.turn, take(store, session, request).map_err(said)),
+        Job::Keep(name, messages) => {
+            let kept = keep(store, session, &name, messages).map_err(said);
+            Input::Kept(name, kept)
+        }
+        Job::Restore(wanted, plan) => {
+            let to = wanted.to.clone();
+            Input::Restored(to, restore(store, &wanted, plan).map_err(said))
+        }
+        Job::Plan(wanted) => Input::Planned(plan(store, wanted).map_err(said)),
+        Job::Compare(from, to) => {
+            let changes = store.diff(&from, Some(&to)).map_err(|e| format!("It could not be compared: {e}"));
+            Input::Compared(from, to, changes)
+        }
+        Job::List => Input::Listed(list(store).map_err(|e| format!("The checkpoints could not be listed: {e}"))),
+        Job::Revise(id, revision) => {
+            Input::Listed(revise(store, &id, revision).map_err(|e| format!("The checkpoint stays as it was: {e}")))
+        }
+        Job::Unfinished(finish) => Input::Finished(unfinished(store, finish).map_err(said)),
     }
 }
 
-fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: CheckpointRequest) -> Result<Checkpointed, String> {
+/// There is no store.
+fn fail(job: Job, why: String) -> Input {
+    match job {
+        Job::Take(request) => Input::Checkpointed(request.turn, Err(why)),
+        Job::Keep(name, _) => Input::Kept(name, Err(why)),
+        Job::Restore(wanted, _) => Input::Restored(wanted.to, Err(why)),
+        Job::Plan(_) => Input::Planned(Err(why)),
+        Job::Compare(from, to) => Input::Compared(from, to, Err(why)),
+        Job::List | Job::Revise(..) => Input::Listed(Err(why)),
+        Job::Unfinished(_) => Input::Finished(Err(why)),
+    }
+}
+
+fn said(error: CheckpointError) -> String {
+    error.to_string()
+}
+
+fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: CheckpointRequest) -> Result<Checkpointed, CheckpointError> {
     let label = Label {
         text: request.label,
         session: Some(session.clone()),
@@ -116,23 +158,104 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
             CheckpointKind::Opening => Kind::BeforeTurn,
             CheckpointKind::Between => Kind::AfterCall,
             CheckpointKind::Closing => Kind::AfterTurn,
+            CheckpointKind::Manual => Kind::Manual,
         },
     };
     store.cover(&request.cover);
-    let taken = store.take(&label).map_err(|e| e.to_string())?;
-    Ok(Checkpointed {
-        id: taken.id,
-        files_changed: taken.files_changed,
-        skipped: taken.skipped.iter().map(skipped).collect(),
-        notice: store.notice(),
-    })
+    let taken = store.take(&label)?;
+    Ok(checkpointed(store, taken))
 }
 
-fn restore(store: &mut dyn CheckpointStore, to: &CheckpointId, since: Option<&CheckpointId>) -> Result<Restored, String> {
-    let wanted = Wanted { to: to.clone(), since: since.cloned(), only: None };
-    let restored = store.plan(&wanted).and_then(|plan| store.restore(&plan));
-    let restored = restored.map_err(|e| e.to_string())?;
-    Ok(Restored { before: restored.before, changes: restored.changes, skipped: restored.skipped.iter().map(skipped).collect() })
+fn keep(store: &mut dyn CheckpointStore, session: &SessionId, name: &str, messages: usize) -> Result<Checkpointed, CheckpointError> {
+    let text = if name.is_empty() { "by hand" } else { name };
+    let label = Label { session: Some(session.clone()), record: Some(messages as u64), ..Label::new(Kind::Manual, text) };
+    let taken = store.take(&label)?;
+    if taken.files_changed == 0 && !name.is_empty() {
+        // There is one of this state already: it gets the name.
+        store.revise(&taken.id, checkpoint::Revision::Rename(name.into()))?;
+    }
+    Ok(checkpointed(store, taken))
+}
+
+fn checkpointed(store: &mut dyn CheckpointStore, taken: Taken) -> Checkpointed {
+    let skipped = taken.skipped.iter().map(skipped).collect();
+    Checkpointed { id: taken.id, files_changed: taken.files_changed, skipped, notice: store.notice() }
+}
+
+fn restore(store: &mut dyn CheckpointStore, wanted: &Wanted, plan: Option<Plan>) -> Result<Restored, CheckpointError> {
+    let plan = match plan {
+        Some(plan) => plan,
+        None => store.plan(wanted)?,
+    };
+    let done = store.restore(&plan)?;
+    // What changes from here on is somebody else's: going forward again leaves it alone.
+    let after = Label::new(Kind::BeforeRestore, format!("after going back to {}", wanted.to.short()));
+    let after = store.take(&after).ok().map(|taken| taken.id);
+    Ok(Restored { before: done.before, after, changes: done.changes, skipped: done.skipped.iter().map(skipped).collect() })
+}
+
+fn plan(store: &mut dyn CheckpointStore, wanted: Wanted) -> Result<(Plan, Vec<FileChange>), CheckpointError> {
+    let to = resolve(store, &wanted.to)?;
+    let plan = store.plan(&Wanted { to, ..wanted })?;
+    let changes = store.show(&plan)?;
+    Ok((plan, changes))
+}
+
+fn list(store: &mut dyn CheckpointStore) -> Result<(Vec<CheckpointInfo>, u64), CheckpointError> {
+    let info = |entry: Entry| CheckpointInfo {
+        id: entry.id,
+        text: entry.label.text,
+        at: entry.at,
+        files_changed: entry.files_changed,
+        origin: match entry.label.kind {
+            Kind::BeforeTurn => Origin::Turn,
+            Kind::AfterCall | Kind::AfterTurn => Origin::Call,
+            Kind::Manual => Origin::Manual,
+            Kind::BeforeRestore => Origin::Restore,
+        },
+        session: entry.label.session,
+        pinned: entry.pinned,
+    };
+    Ok((store.list()?.into_iter().map(info).collect(), store.usage()?.bytes))
+}
+
+fn revise(store: &mut dyn CheckpointStore, id: &CheckpointId, revision: Revision) -> Result<(Vec<CheckpointInfo>, u64), CheckpointError> {
+    let id = resolve(store, id)?;
+    match revision {
+        Revision::Rename(name) => drop(store.revise(&id, checkpoint::Revision::Rename(name))?),
+        Revision::Pin(pinned) => drop(store.revise(&id, checkpoint::Revision::Pin(pinned))?),
+        Revision::Delete => store.delete(&id)?,
+    }
+    list(store)
+}
+
+/// By the beginning of its id, or by its name.
+fn resolve(store: &mut dyn CheckpointStore, id: &CheckpointId) -> Result<CheckpointId, CheckpointError> {
+    let all = store.list()?;
+    if all.iter().any(|entry| entry.id == *id) {
+        return Ok(id.clone());
+    }
+    let named: Vec<&Entry> = all.iter().filter(|entry| entry.label.text == id.0).collect();
+    let begun: Vec<&Entry> = all.iter().filter(|entry| id.0.len() >= 4 && entry.id.0.starts_with(&id.0)).collect();
+    match (named.last(), begun.as_slice()) {
+        (Some(entry), _) | (None, [entry]) => Ok(entry.id.clone()),
+        _ => Err(CheckpointError::Unknown(id.clone())),
+    }
+}
+
+fn unfinished(store: &mut dyn CheckpointStore, finish: bool) -> Result<Option<(CheckpointId, Restored)>, CheckpointError> {
+    let plan = store.unfinished()?;
+    match plan {
+        Some(plan) if finish => {
+            let wanted = plan.wanted.clone();
+            let restored = restore(store, &wanted, Some(plan))?;
+            Ok(Some((wanted.to, restored)))
+        }
+        _ => {
+            store.forget_unfinished();
+            Ok(None)
+        }
+    }
 }
 
 fn skipped((path, why): &(PathBuf, String)) -> String {
@@ -143,9 +266,9 @@ fn skipped((path, why): &(PathBuf, String)) -> String {
 mod tests {
     use super::*;
     use crate::{
-        checkpoint::{CheckpointError, Entry, Pruned, Restored as Back, Retention, Revision, Taken, Usage},
+        checkpoint::{Pruned, Restored as Back, Revision, Usage},
         mailbox::mailbox,
-        protocol::{FileChange, Plan, TurnId},
+        protocol::TurnId,
     };
 
     /// Says when it begins, and goes on only when it is allowed to.
@@ -222,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_restore_is_waited_for() {
-        let (go_on, over) = dropped_during(Job::Restore(CheckpointId("c".into()), None));
+        let (go_on, over) = dropped_during(Job::Restore(Wanted { to: CheckpointId("c".into()), since: None, only: None }, None));
         assert!(over.recv_timeout(LAST_WAIT * 2).is_err());
         drop(go_on);
         over.recv_timeout(LAST_WAIT * 20).unwrap();

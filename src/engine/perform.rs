@@ -72,8 +72,13 @@ impl Performer {
             Effect::RunTool(call) => self.run_tool(call),
             Effect::StopTool(id) => drop(self.running.get(&id).map(Cancel::cancel)),
             Effect::TakeCheckpoint(request) => self.lane.send(Job::Take(request)),
-            Effect::Restore(to, since) => self.lane.send(Job::Restore(to, since)),
-            Effect::Compare(id) => self.lane.send(Job::Compare(id)),
+            Effect::KeepCheckpoint(name, messages) => self.lane.send(Job::Keep(name, messages)),
+            Effect::Restore(wanted, plan) => self.lane.send(Job::Restore(wanted, plan)),
+            Effect::Plan(wanted) => self.lane.send(Job::Plan(wanted)),
+            Effect::Compare(from, to) => self.lane.send(Job::Compare(from, to)),
+            Effect::ListCheckpoints => self.lane.send(Job::List),
+            Effect::Revise(id, revision) => self.lane.send(Job::Revise(id, revision)),
+            Effect::Unfinished(finish) => self.lane.send(Job::Unfinished(finish)),
             Effect::StartTimer(id, after) => {
                 let inputs = self.inputs.clone();
                 self.tasks.spawn(async move {

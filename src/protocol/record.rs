@@ -57,7 +57,14 @@ pub enum RecordBody {
         scope: RewindScope,
         keep: usize,
         marks: usize,
+        /// The files just before and just after, where files were restored.
+        #[serde(default)]
+        before: Option<CheckpointId>,
+        #[serde(default)]
+        after: Option<CheckpointId>,
     },
+    /// The last `Rewound` that is still in force was taken back.
+    Redone,
     ModelChanged {
         model: ModelId,
     },

@@ -21,7 +21,7 @@ use super::{
     transcript::{Layout, Transcript},
     view,
 };
-use crate::protocol::{Command, Event, Notice, ProviderSettings};
+use crate::protocol::{Command, Event, Notice, ProviderSettings, Wanted};
 use backstitch_components::{
     chat_log,
     editor::Edit,
@@ -394,7 +394,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 pub fn open_checkpoints(model: &mut Model) -> Vec<Cmd> {
     let (panel, first) = panel::Checkpoints::new(model.checkpoints.marks(), model.now);
     model.panel = Some(Panel::Checkpoints(Box::new(panel)));
-    first.map(|id| Cmd::Send(Command::Compare(id))).into_iter().collect()
+    first.map(|to| Cmd::Send(Command::Plan(Wanted { to, since: None, only: None }))).into_iter().collect()
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {

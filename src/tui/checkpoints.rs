@@ -14,23 +14,31 @@ pub struct Mark {
 }
 
 #[derive(Debug, Default)]
-pub struct Checkpoints(Vec<Mark>);
+pub struct Checkpoints {
+    marks: Vec<Mark>,
+    /// What was walked back, the last of it last.
+    cut: Vec<Vec<Mark>>,
+}
 
 impl Checkpoints {
     pub fn marks(&self) -> &[Mark] {
-        &self.0
+        &self.marks
     }
 
     pub fn fold(&mut self, event: &CheckpointEvent, now: Duration) {
         match event {
             CheckpointEvent::Taken { id, label, kind: CheckpointKind::Opening, .. } => {
-                self.0.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0 });
+                self.cut.clear();
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0 });
             }
+            CheckpointEvent::Taken { id, label, kind: CheckpointKind::Manual, .. } => {
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0 });
+            }
+            CheckpointEvent::Restored { forward: true, .. } => self.marks.extend(self.cut.pop().unwrap_or_default()),
             // What was said after that place is no longer part of the conversation.
-            CheckpointEvent::Restored { to, scope, .. } if *scope != RewindScope::Files => {
-                if let Some(at) = self.0.iter().rposition(|mark| mark.id == *to) {
-                    self.0.truncate(at);
-                }
+            CheckpointEvent::Restored { to, scope, .. } => {
+                let at = self.marks.iter().rposition(|mark| mark.id == *to).filter(|_| *scope != RewindScope::Files);
+                self.cut.push(self.marks.split_off(at.unwrap_or(self.marks.len())));
             }
             _ => {}
         }
@@ -38,12 +46,13 @@ impl Checkpoints {
 
     /// The turn since the newest one has ended.
     pub fn changed(&mut self, files: usize) {
-        if let Some(mark) = self.0.last_mut() {
+        if let Some(mark) = self.marks.last_mut() {
             mark.files = files;
         }
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.marks.clear();
+        self.cut.clear();
     }
 }

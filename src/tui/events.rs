@@ -90,11 +90,12 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             model.prompt.models = models;
             model.transcript.push(Cell::Said(rows.join("\n")), model.width());
         }
-        SessionEvent::Compared { id, changes } => {
+        SessionEvent::Planned { plan, changes } => {
             if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
-                checkpoints.compared(&id, changes);
+                checkpoints.planned(plan, changes);
             }
         }
+        SessionEvent::Compared { .. } | SessionEvent::Checkpoints { .. } => {}
         SessionEvent::Cleared => {
             model.checkpoints.clear();
             model.transcript.clear();

@@ -205,7 +205,7 @@ impl Status {
     }
 
     pub fn restored(event: &CheckpointEvent) -> Option<String> {
-        let CheckpointEvent::Restored { scope, changes, .. } = event else { return None };
+        let CheckpointEvent::Restored { scope, changes, forward, .. } = event else { return None };
         let names = changes.iter().take(3).map(|c| c.path.display().to_string()).collect::<Vec<_>>().join(", ");
         let files = match changes.len() {
             0 => "No file had changed".to_string(),
@@ -213,8 +213,13 @@ impl Status {
             n if n <= 3 => format!("{names} are as they were"),
             n => format!("{names} and {} more files are as they were", n - 3),
         };
-        let talk = if scope.conversation() { "; the conversation goes on from before that prompt" } else { "" };
-        Some(format!("{files}{talk}."))
+        let talk = match (scope.conversation(), forward) {
+            (false, _) => "",
+            (true, true) => "; the conversation is, too",
+            (true, false) => "; the conversation goes on from before that prompt",
+        };
+        let hint = if *forward { "" } else { " /redo goes forward again." };
+        Some(format!("{files}{talk}.{hint}"))
     }
 }
 

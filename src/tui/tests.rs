@@ -352,24 +352,26 @@ fn esc_twice_at_rest_opens_the_checkpoints_and_going_back_takes_two_steps() {
         let end = TurnEnd { how: TurnOutcome::Answered, usage: Usage::default(), took: Duration::ZERO };
         bench.event(Some(1), EventBody::Turn(TurnEvent::Ended(end)));
     }
-    let compare = |id: &str| Cmd::Send(Command::Compare(CheckpointId(id.into())));
+    let wanted = |id: &str| Wanted { to: CheckpointId(id.into()), since: None, only: None };
+    let look = |id: &str| Cmd::Send(Command::Plan(wanted(id)));
     assert_eq!(bench.keys("esc"), []);
     bench.clock += Duration::from_secs(5);
     assert_eq!(bench.keys("esc"), [], "too late to be the second one");
-    assert_eq!(bench.keys("esc"), [compare("two")]);
+    assert_eq!(bench.keys("esc"), [look("two")]);
     assert!(bench.model.is_fullscreen());
-    assert_eq!(bench.keys("down"), [compare("one")]);
-    let change = FileChange { path: "a.txt".into(), old: Some("then\n".into()), new: Some("now\n".into()), binary: false };
-    let compared = |id: &str| EventBody::Session(SessionEvent::Compared { id: CheckpointId(id.into()), changes: vec![change.clone()] });
-    bench.event(None, compared("two"));
+    assert_eq!(bench.keys("down"), [look("one")]);
+    let change = FileChange { path: "a.txt".into(), old: Some("now\n".into()), new: Some("then\n".into()), binary: false };
+    let plan = |id: &str| Plan { wanted: wanted(id), files: vec![], skipped: vec![] };
+    let planned = |id: &str| EventBody::Session(SessionEvent::Planned { plan: plan(id), changes: vec![change.clone()] });
+    bench.event(None, planned("two"));
     assert!(bench.screen().contains("request one"));
     assert!(!bench.screen().contains("a.txt"), "an answer about another checkpoint comes too late");
-    bench.event(None, compared("one"));
+    bench.event(None, planned("one"));
     bench.keys("right");
     let screen = bench.screen();
     assert!(screen.contains("− now") && screen.contains("+ then"), "what going back would do: {screen}");
     bench.keys("tab");
-    let rewind = Command::Rewind { to: CheckpointId("one".into()), scope: RewindScope::Files };
+    let rewind = Command::Rewind { to: CheckpointId("one".into()), scope: RewindScope::Files, plan: Some(plan("one")) };
     assert_eq!(bench.keys("enter f"), [Cmd::Send(rewind)]);
     assert!(!bench.model.is_fullscreen());
 }

@@ -56,6 +56,48 @@ fn a_request_becomes_a_change_and_undo_takes_it_back() {
     assert_eq!(server.request(5).messages().len(), 2);
 }
 
+/// What no `git` would bring back: ignored files that a tool wrote, files outside its view, a whole folder that a command removed.
+#[test]
+fn one_step_back_brings_all_of_it_and_one_forward_again() {
+    let server = ModelServer::start([
+        Reply::call("Edit", json!({ "file_path": ".env", "old_string": "KEY=1", "new_string": "KEY=2" })),
+        Reply::call("Bash", json!({ "command": "rm -rf src; mkdir new; echo made > new/file; chmod +x run.sh" })),
+        Reply::text("All done."),
+    ]);
+    let w = Workspace::new(&server).file(".gitignore", ".env\n").file(".env", "KEY=1\n").file("src/a.rs", "a").file("src/deep/b.rs", "b");
+    let w = w.file("run.sh", "#!/bin/sh\n");
+    let before = w.snapshot();
+    let mut t = w.start_sized(&["--mode", "yolo"], 150, 30);
+    t.ready().ask("go").sees("All done.").sees("files changed");
+    let after = w.snapshot();
+    assert!(!w.root().join("src").exists() && w.read(".env") == "KEY=2\n");
+    t.esc().esc().shows("Checkpoints").enter().shows("files and conversation").enter();
+    t.sees("the conversation goes on from before that prompt").shows("❯ go");
+    assert_eq!(w.snapshot(), before);
+    t.ctrl('u').ask("/redo").sees("the conversation is, too");
+    assert_eq!(w.snapshot(), after);
+    server.then(Reply::text("Yes."));
+    t.ask("and?").sees("Yes.");
+    let asked = server.request(4);
+    let texts: Vec<&str> = asked.messages().iter().filter_map(|m| m["content"].as_str()).collect();
+    assert!(texts.contains(&"go") && texts.contains(&"All done."), "{texts:?}");
+    t.ask("/redo").sees("There is nothing to redo");
+}
+
+#[test]
+fn a_checkpoint_by_hand_is_gone_back_to() {
+    let server = ModelServer::start([Reply::text("Hello.")]);
+    let w = Workspace::new(&server).file("a.txt", "one\n");
+    let mut t = w.start_sized(&[], 120, 30);
+    t.ready().ask("/checkpoint before I try").sees("It is called “before I try”.");
+    std::fs::write(w.root().join("a.txt"), "two\n").unwrap();
+    t.ask("hi").sees("Hello.");
+    t.ask("/checkpoint list").shows("before I try").shows("+ one").enter().shows("files only").type_("f");
+    t.sees("a.txt is as it was");
+    assert_eq!(w.read("a.txt"), "one\n");
+    t.ask("/redo").sees("a.txt is as it was. ");
+}
+
 #[test]
 fn what_is_changed_is_exactly_what_was_shown() {
     let before = "one\r\ntwo\r\nthree\r\nlast without an end";

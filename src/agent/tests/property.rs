@@ -19,7 +19,7 @@ enum Move {
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
-        2 => (0u8..14, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
+        2 => (0u8..16, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
         6 => (0u8..8).prop_map(Move::Stream),
         8 => (0usize..8, prop::bool::weighted(0.85)).prop_map(|(n, ok)| Move::Answer(n, ok)),
         1 => (0u8..6, 0u64..12).prop_map(|(a, b)| Move::Noise(a, b)),
@@ -34,6 +34,7 @@ enum Open {
     Tool(CallId),
     Checkpoint(TurnId),
     Restore(CheckpointId),
+    Kept(String),
     Timer(TimerId),
     Model(ModelId),
 }
@@ -94,10 +95,12 @@ impl World {
                 Effect::RunTool(call) => self.ran(call),
                 Effect::StopTool(id) => assert!(self.open.contains(&Open::Tool(*id)), "stopped a call that doesn't run"),
                 Effect::TakeCheckpoint(c) => self.open.push(Open::Checkpoint(c.turn)),
-                Effect::Restore(to, _) => self.open.push(Open::Restore(to.clone())),
+                Effect::Restore(wanted, _) => self.open.push(Open::Restore(wanted.to.clone())),
+                Effect::KeepCheckpoint(name, _) => self.open.push(Open::Kept(name.clone())),
                 Effect::StartTimer(timer, _) => self.open.push(Open::Timer(*timer)),
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
-                Effect::Compare(_) | Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
+                Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
+                Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
             }
         }
         let mut replayed = Transcript::default();
@@ -234,6 +237,8 @@ impl World {
             }
             11 => Command::RunShell("make".into()),
             12 => Command::Undo,
+            13 => Command::Redo,
+            14 => Command::Checkpoint("mine".into()),
             _ => Command::Clear,
         }
     }
@@ -278,9 +283,15 @@ impl World {
             }
             Open::Restore(to) if ok => {
                 let before = CheckpointId("before".into());
-                Input::Restored(to, Ok(Restored { before, changes: vec![], skipped: vec![] }))
+                Input::Restored(to, Ok(Restored { before, after: None, changes: vec![], skipped: vec![] }))
             }
             Open::Restore(to) => Input::Restored(to, Err("gone".into())),
+            Open::Kept(name) if ok => {
+                self.checkpoints += 1;
+                let id = CheckpointId(format!("c{}", self.checkpoints));
+                Input::Kept(name, Ok(Checkpointed { id, files_changed: 0, skipped: vec![], notice: None }))
+            }
+            Open::Kept(name) => Input::Kept(name, Err("disk full".into())),
             Open::Timer(timer) => Input::TimerFired(timer),
             Open::Model(_) => Input::ModelReady(agent.model.clone().ok_or("none".into())),
         }

@@ -2,7 +2,7 @@
 //!
 //! A line: `prompt TEXT`, `text TEXT`, `think TEXT`, `call NAME ARGS`, `done`, `length`, `fail KIND TEXT`, `preview N ACCESS`,
 //! `badpreview N TEXT`, `ran N TEXT`, `ranfail N TEXT`, `allow N`, `part N TEXT`, `session N`, `deny N REASON`, `checkpoint ID`, `nocheckpoint`,
-//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `restored ID`, `shell COMMAND`, `close`.
+//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `redo`, `restored ID`, `keep NAME`, `kept ID NAME`, `shell COMMAND`, `close`.
 //! Stream items belong to the newest request, everything else to the newest turn.
 
 use super::*;
@@ -32,6 +32,12 @@ impl Bench {
             "steer" => Input::Command(Command::Steer(rest.into())),
             "unqueue" => Input::Command(Command::Unqueue),
             "undo" => Input::Command(Command::Undo),
+            "redo" => Input::Command(Command::Redo),
+            "keep" => Input::Command(Command::Checkpoint(rest.into())),
+            "kept" => {
+                let taken = Checkpointed { id: CheckpointId(first.into()), files_changed: 0, skipped: vec![], notice: None };
+                Input::Kept(tail.into(), Ok(taken))
+            }
             "shell" => Input::Command(Command::RunShell(rest.into())),
             "close" => Input::Command(Command::Close),
             "interrupt" => Input::Command(Command::Interrupt(turn)),
@@ -83,7 +89,12 @@ impl Bench {
             "nocheckpoint" => Input::Checkpointed(turn, Err("disk full".into())),
             "restored" => Input::Restored(
                 CheckpointId(rest.into()),
-                Ok(Restored { before: CheckpointId("before".into()), changes: vec![], skipped: vec![] }),
+                Ok(Restored {
+                    before: CheckpointId("before".into()),
+                    after: Some(CheckpointId("after".into())),
+                    changes: vec![],
+                    skipped: vec![],
+                }),
             ),
             "timer" => Input::TimerFired(TimerId(rest.parse().unwrap())),
             _ => panic!("what is {line:?}?"),
@@ -713,6 +724,68 @@ fn plan_mode_refuses_changes_also_those_already_allowed() {
 }
 
 #[test]
+fn redo_goes_forward_again_until_something_else_is_asked() {
+    check!("mode yolo\n prompt go\n call Edit {}\n done\n preview 1 write /p/a\n checkpoint c1\n ran 1 ok\n text done\n done\n checkpoint c2
+        undo\n restored c1\n redo\n restored before\n redo\n keep mine\n kept c3 mine\n undo\n restored c1\n prompt other\n interrupt\n redo", @r#"
+    > mode yolo
+      Session(ModeChanged(Yolo))
+    > prompt go
+      user: go
+      CALL MODEL #1 with user "go"
+    > call Edit {}
+    > done
+      proposed 1 Edit
+      PREVIEW 1 Edit {}
+    > preview 1 write /p/a
+      CHECKPOINT Opening "go"
+    > checkpoint c1
+      Checkpoint(Taken { id: CheckpointId("c1"), label: "go", kind: Opening, files_changed: 1 })
+      started 1
+      RUN 1 Edit {}
+    > ran 1 ok
+      finished 1: ok
+      CALL MODEL #2 with user "go" | assistant "" Edit{} | result 1 "ok"
+    > text done
+      Answer("done")
+    > done
+      Done
+      CHECKPOINT Closing "go"
+    > checkpoint c2
+      Checkpoint(Taken { id: CheckpointId("c2"), label: "go", kind: Closing, files_changed: 1 })
+      ended: Answered
+    > undo
+      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
+    > restored c1
+      Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 0, forward: false })
+      back to the input: "go"
+    > redo
+      Restore(Wanted { to: CheckpointId("before"), since: Some(CheckpointId("after")), only: None }, None)
+    > restored before
+      Checkpoint(Restored { to: CheckpointId("before"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 4, forward: true })
+    > redo
+      Info: There is nothing to redo: nothing was walked back since the last request.
+    > keep mine
+      KeepCheckpoint("mine", 4)
+    > kept c3 mine
+      Checkpoint(Taken { id: CheckpointId("c3"), label: "mine", kind: Manual, files_changed: 0 })
+      Info: Nothing has changed since checkpoint c3. It is called “mine”.
+    > undo
+      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
+    > restored c1
+      Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 0, forward: false })
+      back to the input: "go"
+    > prompt other
+      user: other
+      CALL MODEL #3 with user "other"
+    > interrupt
+      StopModel(RequestId(3))
+      ended: Interrupted
+    > redo
+      Info: There is nothing to redo: nothing was walked back since the last request.
+    "#);
+}
+
+#[test]
 fn undo_walks_files_and_conversation_back_and_returns_the_prompt() {
     check!("mode yolo\n prompt one\n text a\n done\n prompt two\n call Edit {}\n done\n preview 1 write /p/a\n checkpoint c1\n ran 1 ok\n text done\n done\n checkpoint c2
         undo\n prompt while restoring\n restored c1\n text b\n done\n undo", @r#"
@@ -751,11 +824,11 @@ fn undo_walks_files_and_conversation_back_and_returns_the_prompt() {
       Checkpoint(Taken { id: CheckpointId("c2"), label: "two", kind: Closing, files_changed: 1 })
       ended: Answered
     > undo
-      Restore(CheckpointId("c1"), Some(CheckpointId("c2")))
+      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
     > prompt while restoring
       queued: ["while restoring"]
     > restored c1
-      Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 2 })
+      Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 2, forward: false })
       back to the input: "two"
       queued: []
       user: while restoring

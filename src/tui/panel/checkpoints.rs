@@ -2,7 +2,7 @@
 
 use super::PanelOutcome;
 use crate::{
-    protocol::{CheckpointId, Command, FileChange, RewindScope},
+    protocol::{CheckpointId, Command, FileChange, Plan, RewindScope, Wanted},
     tui::{app::Cmd, blocks::Shown, checkpoints::Mark},
 };
 use backstitch_components::{
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub struct Checkpoints {
     browser: Browser,
     ids: Vec<CheckpointId>,
+    /// Of the selected one, as it is shown.
+    plan: Option<Plan>,
 }
 
 impl Checkpoints {
@@ -32,7 +34,7 @@ impl Checkpoints {
         let browser = Browser::new(marks.iter().map(entry).collect());
         let ids: Vec<CheckpointId> = marks.iter().map(|mark| mark.id.clone()).collect();
         let first = browser.selected().map(|at| ids[at].clone());
-        (Checkpoints { browser, ids }, first)
+        (Checkpoints { browser, ids, plan: None }, first)
     }
 
     pub fn fit(&mut self, width: usize, height: usize) {
@@ -44,11 +46,10 @@ impl Checkpoints {
     }
 
     /// What has been looked up; too late, if another checkpoint is looked at by now.
-    pub fn compared(&mut self, id: &CheckpointId, changes: Vec<FileChange>) {
-        if self.browser.selected().is_some_and(|at| self.ids[at] == *id) {
-            // From then to now is what happened; going back is the other way round.
-            let back = changes.into_iter().map(|c| FileChange { old: c.new, new: c.old, ..c }).collect();
-            self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(back)).diffs().to_vec());
+    pub fn planned(&mut self, plan: Plan, changes: Vec<FileChange>) {
+        if self.browser.selected().is_some_and(|at| self.ids[at] == plan.wanted.to) {
+            self.plan = Some(plan);
+            self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(changes)).diffs().to_vec());
             if let Some(diff) = self.browser.diff() {
                 diff.colour_elsewhere();
             }
@@ -64,14 +65,17 @@ impl Checkpoints {
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
-            BrowserOutcome::Selected(at) => PanelOutcome::StaysAnd(Cmd::Send(Command::Compare(self.ids[at].clone()))),
+            BrowserOutcome::Selected(at) => {
+                self.plan = None;
+                PanelOutcome::StaysAnd(Cmd::Send(Command::Plan(Wanted { to: self.ids[at].clone(), since: None, only: None })))
+            }
             BrowserOutcome::Chosen(at, scope) => {
                 let scope = match scope {
                     Scope::Both => RewindScope::Both,
                     Scope::Files => RewindScope::Files,
                     Scope::Conversation => RewindScope::Conversation,
                 };
-                PanelOutcome::Does(Cmd::Send(Command::Rewind { to: self.ids[at].clone(), scope }))
+                PanelOutcome::Does(Cmd::Send(Command::Rewind { to: self.ids[at].clone(), scope, plan: self.plan.clone() }))
             }
         }
     }
