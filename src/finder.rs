@@ -6,9 +6,12 @@
 //! - A walk is repeated when a popup opens and the last one is older than [`worker::STALE`]; the old index answers meanwhile.
 //! - The project is only read, also its repository.
 
+mod bound;
 mod disk;
+mod folders;
 pub mod fuzzy;
 pub mod index;
+mod search;
 #[cfg(test)]
 mod tests;
 pub mod worker;

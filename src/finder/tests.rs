@@ -1,5 +1,7 @@
 //! Ranking on an index in memory, the worker over a twin of the disk, and the disk itself.
 
+mod ranking;
+
 use super::{index::Index, *};
 use crossbeam_channel::{Receiver, unbounded};
 use std::{

@@ -1,0 +1,321 @@
+//! What a query can be worth on a path, cheaply enough to be asked for every path of a large project. Pure.
+//!
+//! nucleo scores a path by a table of its characters against those of the query: half a microsecond and more, too much for a hundred
+//! thousand of them. This is the same sum, but
+//! - what a folder adds is counted once for everything in it ([`Bound`] keeps one row for each folder on the way down);
+//! - of a table only the cells where characters are the same are filled: what lies between is known from the distance.
+//!
+//! It only chooses what nucleo is asked for: what is found, its order and its positions are nucleo's (tests hold the two against each
+//! other on random paths).
+
+use super::{
+    folders::ROOT,
+    index::{Entry, Index},
+};
+use nucleo_matcher::{Config, Matcher, Utf32Str, chars, pattern::Atom};
+
+// What nucleo counts, with its configuration for paths.
+const MATCH: i32 = 16;
+const WORD_START: i32 = 8;
+const NAME_START: i32 = 9;
+const CAMEL: i32 = 5;
+const RUN: i32 = 4;
+/// Far below any score, and far from overflowing.
+const NEVER: i32 = i32::MIN / 4;
+
+/// Classes of characters.
+const SPACE: u8 = 0;
+const OTHER: u8 = 1;
+const SLASH: u8 = 2;
+const LOWER: u8 = 3;
+const UPPER: u8 = 4;
+const LETTER: u8 = 5;
+const DIGIT: u8 = 6;
+
+const CLASS: [u8; 128] = {
+    let mut classes = [OTHER; 128];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        classes[at] = match byte {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'/' => SLASH,
+            _ if byte.is_ascii_whitespace() => SPACE,
+            _ => OTHER,
+        };
+        at += 1;
+    }
+    classes
+};
+
+/// What a character is worth beyond [`MATCH`], by the class before it and its own.
+const BONUS: [[i32; 8]; 8] = {
+    let mut bonus = [[0; 8]; 8];
+    let mut before = 0;
+    while before < 7 {
+        let mut own = 0;
+        while own < 7 {
+            let word = own > SLASH as usize;
+            bonus[before][own] = match before as u8 {
+                SPACE | OTHER if word => WORD_START,
+                SLASH if word => NAME_START,
+                LOWER if own == UPPER as usize => CAMEL,
+                _ if before != DIGIT as usize && own == DIGIT as usize => CAMEL,
+                _ if own == SPACE as usize || own == OTHER as usize => WORD_START,
+                _ => 0,
+            };
+            own += 1;
+        }
+        before += 1;
+    }
+    bonus
+};
+
+fn class(c: char) -> u8 {
+    match c {
+        _ if c.is_ascii() => CLASS[c as usize],
+        _ if c.is_lowercase() => LOWER,
+        _ if chars::is_upper_case(c) => UPPER,
+        _ if c.is_numeric() => DIGIT,
+        _ if c.is_alphabetic() => LETTER,
+        _ if c.is_whitespace() => SPACE,
+        _ => OTHER,
+    }
+}
+
+/// A set of kinds of characters: what lacks some that a query needs can't match, and that is told by one comparison.
+pub fn letters(name: &str) -> u32 {
+    let of = |byte: u8| match byte {
+        b'a'..=b'z' => 1 << (byte - b'a'),
+        b'A'..=b'Z' => 1 << (byte - b'A'),
+        b'0' | b'1' => 1 << 26,
+        b'2'..=b'4' => 1 << 27,
+        b'5'..=b'9' => 1 << 28,
+        b'_' | b'-' => 1 << 29,
+        b'.' => 1 << 30,
+        // Others may be written in many ways: all letters are thought to be there.
+        0x80.. => u32::MAX,
+        _ => 1 << 31,
+    };
+    name.bytes().fold(0, |all, byte| all | of(byte))
+}
+
+/// A query, prepared.
+#[derive(Debug)]
+pub struct Needle {
+    length: usize,
+    /// Where in the query an ASCII character of a path can stand: one bit for each place.
+    places: [u64; 128],
+    others: Vec<(char, u64)>,
+    fold: bool,
+    normalize: bool,
+    /// The letters of the query from each place on.
+    needs: Vec<u32>,
+}
+
+impl Needle {
+    /// `None` for queries that are empty or longer than anything that is typed.
+    pub fn new(atom: &Atom) -> Option<Needle> {
+        // The matcher is told by the atom how it treats case and accents, and says so.
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        atom.score(Utf32Str::Ascii(b""), &mut matcher);
+        let (fold, normalize) = (matcher.config.ignore_case, matcher.config.normalize);
+        let text: Vec<char> = atom.needle_text().chars().collect();
+        if text.is_empty() || text.len() > 64 {
+            return None;
+        }
+        let (mut places, mut others) = ([0; 128], vec![]);
+        for (place, c) in text.iter().enumerate() {
+            match places.get_mut(*c as usize) {
+                Some(bits) => *bits |= 1 << place,
+                None => others.push((*c, 1 << place)),
+            }
+        }
+        if fold {
+            (b'A'..=b'Z').for_each(|upper| places[usize::from(upper)] = places[usize::from(upper.to_ascii_lowercase())]);
+        }
+        let one = |c: &char| if c.is_ascii() { letters(c.encode_utf8(&mut [0; 4])) } else { 1 << 31 };
+        let needs = (0..=text.len()).map(|from| text[from..].iter().fold(0, |all, c| all | one(c))).collect();
+        Some(Needle { length: text.len(), places, others, fold, normalize, needs })
+    }
+
+    fn places_of(&self, c: char) -> u64 {
+        let mut c = c;
+        if c.is_ascii() {
+            return self.places[c as usize];
+        }
+        if self.normalize {
+            c = chars::normalize(c);
+        }
+        if self.fold {
+            c = chars::to_lower_case(c);
+        }
+        match self.places.get(c as usize) {
+            Some(bits) => *bits,
+            None => self.others.iter().filter(|(other, _)| *other == c).fold(0, |all, (_, bit)| all | bit),
+        }
+    }
+}
+
+/// The matches of the query up to one of its characters, as far as a path has been read.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    /// The best of those before the last, score and column in one: what a gap costs grows with the columns.
+    before: i32,
+    score: i32,
+    column: i32,
+    bonus: i32,
+}
+
+const NOTHING: Cell = Cell { before: NEVER, score: NEVER, column: -2, bonus: 0 };
+
+/// Where a path has been read to.
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    column: i32,
+    /// How many characters of the query have been found.
+    reached: usize,
+    best: i32,
+}
+
+/// One for each thread.
+pub struct Bound<'a> {
+    index: &'a Index,
+    needle: &'a Needle,
+    /// The folders on the way down, each with its row of cells in `rows`.
+    way: Vec<(u32, Read)>,
+    rows: Vec<Cell>,
+    row: Vec<Cell>,
+}
+
+impl<'a> Bound<'a> {
+    pub fn new(index: &'a Index, needle: &'a Needle) -> Self {
+        let start = Read { column: 0, reached: 0, best: NEVER };
+        let row = vec![NOTHING; needle.length];
+        Bound { index, needle, way: vec![(ROOT, start)], rows: row.clone(), row }
+    }
+
+    /// `None` if the path does not match.
+    pub fn of(&mut self, entry: &Entry) -> Option<u32> {
+        let needs = self.needle.needs[0];
+        if (entry.letters | self.index.folder(entry.folder).letters) & needs != needs {
+            return None;
+        }
+        if self.way.last().is_none_or(|(folder, _)| *folder != entry.folder) {
+            self.go(entry.folder);
+        }
+        let (_, read) = *self.way.last()?;
+        let needs = self.needle.needs[read.reached];
+        if entry.letters & needs != needs {
+            return None;
+        }
+        let length = self.needle.length;
+        // It matches by its folders already, and its name adds nothing.
+        if read.reached == length && (entry.letters & self.needle.needs[0] == 0 || self.needle.has_enough(&read)) {
+            return Some(read.best.max(0) as u32);
+        }
+        self.row.copy_from_slice(&self.rows[self.rows.len() - length..]);
+        let read = self.needle.read(self.index.name(entry), read, &mut self.row);
+        (read.reached == length).then_some(read.best.max(0) as u32)
+    }
+
+    /// Reads the names of the folders down to this one, from the last that was on the way before.
+    fn go(&mut self, folder: u32) {
+        let mut missing = vec![];
+        let mut at = folder;
+        loop {
+            let here = self.index.folder(at);
+            let depth = usize::from(here.depth);
+            if self.way.get(depth).is_some_and(|(there, _)| *there == at) {
+                self.way.truncate(depth + 1);
+                break;
+            }
+            missing.push((at, here));
+            at = here.parent;
+        }
+        self.rows.truncate(self.way.len() * self.needle.length);
+        for (id, folder) in missing.into_iter().rev() {
+            let Some((_, read)) = self.way.last().copied() else { return };
+            let from = self.rows.len() - self.needle.length;
+            self.rows.extend_from_within(from..);
+            let row = &mut self.rows[from + self.needle.length..];
+            let read = self.needle.read(self.index.folder_name(&folder), read, row);
+            self.way.push((id, read));
+        }
+    }
+}
+
+impl Needle {
+    /// Of a single character nucleo takes the first place that is good enough, not the best.
+    fn has_enough(&self, read: &Read) -> bool {
+        self.length == 1 && read.best >= MATCH + 2 * WORD_START
+    }
+
+    /// One name more. Names begin after a `/`, or where the path begins, which counts as much.
+    fn read(&self, name: &str, mut read: Read, row: &mut [Cell]) -> Read {
+        let mut before = SLASH;
+        if name.is_ascii() {
+            for byte in name.bytes() {
+                let (places, own) = (self.places[usize::from(byte & 127)], CLASS[usize::from(byte & 127)]);
+                self.step(places, before, own, &mut read, row);
+                before = own;
+            }
+        } else {
+            for c in name.chars() {
+                let own = class(c);
+                self.step(self.places_of(c), before, own, &mut read, row);
+                before = own;
+            }
+        }
+        read
+    }
+
+    #[inline(always)]
+    fn step(&self, places: u64, before: u8, own: u8, read: &mut Read, row: &mut [Cell]) {
+        // Only what continues something that was found.
+        let mut places = places & (u64::MAX >> (63 - read.reached.min(63)));
+        if places != 0 {
+            let bonus = BONUS[usize::from(before)][usize::from(own)];
+            // From the end, so that a character counts once.
+            while places != 0 {
+                let place = 63 - places.leading_zeros() as usize;
+                places ^= 1 << place;
+                let (score, run) = match place.checked_sub(1) {
+                    None => (MATCH + 2 * bonus, bonus),
+                    Some(previous) => continued(row[previous], read.column, bonus),
+                };
+                let cell = &mut row[place];
+                let passed = cell.before.max(cell.score + cell.column);
+                *cell = Cell { before: passed, score, column: read.column, bonus: run };
+                read.reached = read.reached.max(place + 1);
+                if place + 1 == self.length && !self.has_enough(read) {
+                    read.best = read.best.max(score);
+                }
+            }
+        }
+        read.column += 1;
+    }
+}
+
+/// The score of a character after what was found before it, and what the next in a run gets.
+#[inline(always)]
+fn continued(previous: Cell, column: i32, bonus: i32) -> (i32, i32) {
+    if previous.column + 1 != column {
+        let passed = previous.before.max(previous.score + previous.column);
+        return ((passed - column - 1).max(0) + bonus + MATCH, bonus);
+    }
+    let run = previous.bonus.max(RUN);
+    let run = if bonus >= WORD_START { run.max(bonus) } else { run };
+    let (goes_on, skips) = (previous.score + run.max(bonus), (previous.before - column - 1).max(0) + bonus);
+    if goes_on > skips { (goes_on + MATCH, run) } else { (skips + MATCH, bonus) }
+}
+
+#[cfg(test)]
+pub fn of_path(query: &str, path: &str) -> Option<u32> {
+    let mut index = Index::default();
+    index.add(path);
+    let needle = Needle::new(&super::fuzzy::atom(query))?;
+    index.entries().first().and_then(|entry| Bound::new(&index, &needle).of(entry))
+}
