@@ -9,7 +9,7 @@
 //! other on random paths).
 
 use super::{
-    folders::ROOT,
+    folders::{Folder, ROOT},
     index::{Entry, Index},
 };
 use nucleo_matcher::{Config, Matcher, Utf32Str, chars, pattern::Atom};
@@ -22,6 +22,9 @@ const CAMEL: i32 = 5;
 const RUN: i32 = 4;
 /// Far below any score, and far from overflowing.
 const NEVER: i32 = i32::MIN / 4;
+
+/// Characters of a query: one bit for each, and one for what comes after them.
+const MOST: usize = 63;
 
 /// Classes of characters.
 const SPACE: u8 = 0;
@@ -123,7 +126,7 @@ impl Needle {
         atom.score(Utf32Str::Ascii(b""), &mut matcher);
         let (fold, normalize) = (matcher.config.ignore_case, matcher.config.normalize);
         let text: Vec<char> = atom.needle_text().chars().collect();
-        if text.is_empty() || text.len() > 64 {
+        if text.is_empty() || text.len() > MOST {
             return None;
         }
         let (mut places, mut others) = ([0; 128], vec![]);
@@ -175,9 +178,9 @@ const NOTHING: Cell = Cell { before: NEVER, score: NEVER, column: -2, bonus: 0 }
 #[derive(Debug, Clone, Copy)]
 struct Read {
     column: i32,
-    /// How many characters of the query have been found.
-    reached: usize,
     best: i32,
+    /// One bit for each character of the query that was found, or whose turn it is: what may come next.
+    open: u64,
 }
 
 /// One for each thread.
@@ -188,13 +191,14 @@ pub struct Bound<'a> {
     way: Vec<(u32, Read)>,
     rows: Vec<Cell>,
     row: Vec<Cell>,
+    missing: Vec<(u32, Folder)>,
 }
 
 impl<'a> Bound<'a> {
     pub fn new(index: &'a Index, needle: &'a Needle) -> Self {
-        let start = Read { column: 0, reached: 0, best: NEVER };
+        let start = Read { column: 0, best: NEVER, open: 1 };
         let row = vec![NOTHING; needle.length];
-        Bound { index, needle, way: vec![(ROOT, start)], rows: row.clone(), row }
+        Bound { index, needle, way: vec![(ROOT, start)], rows: row.clone(), row, missing: vec![] }
     }
 
     /// `None` if the path does not match.
@@ -207,23 +211,24 @@ impl<'a> Bound<'a> {
             self.go(entry.folder);
         }
         let (_, read) = *self.way.last()?;
-        let needs = self.needle.needs[read.reached];
+        let needs = self.needle.needs[63 - read.open.leading_zeros() as usize];
         if entry.letters & needs != needs {
             return None;
         }
         let length = self.needle.length;
         // It matches by its folders already, and its name adds nothing.
-        if read.reached == length && (entry.letters & self.needle.needs[0] == 0 || self.needle.has_enough(&read)) {
+        let found = 1 << length;
+        if read.open & found != 0 && (entry.letters & self.needle.needs[0] == 0 || self.needle.has_enough(&read)) {
             return Some(read.best.max(0) as u32);
         }
         self.row.copy_from_slice(&self.rows[self.rows.len() - length..]);
         let read = self.needle.read(self.index.name(entry), read, &mut self.row);
-        (read.reached == length).then_some(read.best.max(0) as u32)
+        (read.open & found != 0).then_some(read.best.max(0) as u32)
     }
 
     /// Reads the names of the folders down to this one, from the last that was on the way before.
     fn go(&mut self, folder: u32) {
-        let mut missing = vec![];
+        self.missing.clear();
         let mut at = folder;
         loop {
             let here = self.index.folder(at);
@@ -232,11 +237,11 @@ impl<'a> Bound<'a> {
                 self.way.truncate(depth + 1);
                 break;
             }
-            missing.push((at, here));
+            self.missing.push((at, here));
             at = here.parent;
         }
         self.rows.truncate(self.way.len() * self.needle.length);
-        for (id, folder) in missing.into_iter().rev() {
+        while let Some((id, folder)) = self.missing.pop() {
             let Some((_, read)) = self.way.last().copied() else { return };
             let from = self.rows.len() - self.needle.length;
             self.rows.extend_from_within(from..);
@@ -256,46 +261,47 @@ impl Needle {
     /// One name more. Names begin after a `/`, or where the path begins, which counts as much.
     fn read(&self, name: &str, mut read: Read, row: &mut [Cell]) -> Read {
         let mut before = SLASH;
+        let from = read.column;
         if name.is_ascii() {
-            for byte in name.bytes() {
-                let (places, own) = (self.places[usize::from(byte & 127)], CLASS[usize::from(byte & 127)]);
-                self.step(places, before, own, &mut read, row);
+            for (n, byte) in name.bytes().enumerate() {
+                let (places, own) = (self.places[usize::from(byte & 127)] & read.open, CLASS[usize::from(byte & 127)]);
+                if places != 0 {
+                    self.found(places, from + n as i32, BONUS[usize::from(before & 7)][usize::from(own & 7)], &mut read, row);
+                }
                 before = own;
             }
+            read.column = from + name.len() as i32;
         } else {
             for c in name.chars() {
-                let own = class(c);
-                self.step(self.places_of(c), before, own, &mut read, row);
+                let (places, own) = (self.places_of(c) & read.open, class(c));
+                if places != 0 {
+                    self.found(places, read.column, BONUS[usize::from(before & 7)][usize::from(own & 7)], &mut read, row);
+                }
                 before = own;
+                read.column += 1;
             }
         }
         read
     }
 
+    /// A character that can stand at these places of the query. From the last of them, so that it counts once.
     #[inline(always)]
-    fn step(&self, places: u64, before: u8, own: u8, read: &mut Read, row: &mut [Cell]) {
-        // Only what continues something that was found.
-        let mut places = places & (u64::MAX >> (63 - read.reached.min(63)));
-        if places != 0 {
-            let bonus = BONUS[usize::from(before)][usize::from(own)];
-            // From the end, so that a character counts once.
-            while places != 0 {
-                let place = 63 - places.leading_zeros() as usize;
-                places ^= 1 << place;
-                let (score, run) = match place.checked_sub(1) {
-                    None => (MATCH + 2 * bonus, bonus),
-                    Some(previous) => continued(row[previous], read.column, bonus),
-                };
-                let cell = &mut row[place];
-                let passed = cell.before.max(cell.score + cell.column);
-                *cell = Cell { before: passed, score, column: read.column, bonus: run };
-                read.reached = read.reached.max(place + 1);
-                if place + 1 == self.length && !self.has_enough(read) {
-                    read.best = read.best.max(score);
-                }
+    fn found(&self, mut places: u64, column: i32, bonus: i32, read: &mut Read, row: &mut [Cell]) {
+        while places != 0 {
+            let place = 63 - places.leading_zeros() as usize;
+            places ^= 1 << place;
+            let (score, run) = match place.checked_sub(1) {
+                None => (MATCH + 2 * bonus, bonus),
+                Some(previous) => continued(row[previous], column, bonus),
+            };
+            let cell = &mut row[place];
+            let before = cell.before.max(cell.score + cell.column);
+            *cell = Cell { before, score, column, bonus: run };
+            read.open |= 2 << place;
+            if place + 1 == self.length && !self.has_enough(read) {
+                read.best = read.best.max(score);
             }
         }
-        read.column += 1;
     }
 }
 

@@ -78,15 +78,22 @@ impl Index {
         self.settled = false;
     }
 
-    /// Everything has come: brings the entries into the order of their paths, which makes comparing them cheap, and gives back memory.
+    /// Everything has come: brings all of it into the order of the paths, so that comparing entries is cheap and a search reads the
+    /// memory from its beginning to its end, and gives back what is not needed.
     pub fn settle(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.sort_unstable_by(|a, b| self.compare(a, b));
-        entries.shrink_to_fit();
-        self.entries = entries;
-        self.text.shrink_to_fit();
-        self.folders.shrink();
-        self.settled = true;
+        let (text, count) = (String::with_capacity(self.text.len()), entries.len());
+        let mut settled = Index { text, entries: Vec::with_capacity(count), ..Index::default() };
+        for entry in &entries {
+            settled.add(&self.path(entry));
+            if let Some(last) = settled.entries.last_mut() {
+                last.changed = entry.changed;
+            }
+        }
+        settled.folders.shrink();
+        settled.settled = true;
+        *self = settled;
     }
 
     pub fn mark_changed(&mut self, changed: &[String]) {
