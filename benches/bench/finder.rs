@@ -1,8 +1,12 @@
-//! What a query to the index of a large project costs, and how that grows.
+//! What a query to the index of a large project costs, how that grows, and what it takes until the index is there.
 
-use crate::report::Report;
-use backstitch::finder::{Query, index::Index};
-use std::time::Instant;
+use crate::{clock::process_cpu, report::Report};
+use backstitch::finder::{Answer, Disk, Finder, Pace, Query, index::Index};
+use std::{
+    fs,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// As they are in a project of many packages: few files for each folder, and what most queries match is in the folders.
 fn index(files: usize) -> Index {
@@ -11,7 +15,6 @@ fn index(files: usize) -> Index {
         index.add(&format!("packages/pkg{}/module{}/src/component_{n}.rs", n % 40, n % 997));
     }
     index.add("README.md");
-    index.settle();
     index
 }
 
@@ -54,7 +57,10 @@ const QUERIES: [&str; 18] = [
 
 pub fn queries(report: &mut Report) -> anyhow::Result<()> {
     let from = Instant::now();
-    let (large, small) = (index(100_000), index(10_000));
+    let (mut large, mut small) = (index(100_000), index(10_000));
+    // As it is when the first walk is about to end.
+    let partial = cost(&large, "srccompo");
+    (large.settle(), small.settle());
     report.told("indexes of 100,001 and 10,001 paths, made in memory", from.elapsed().as_secs_f64() * 1e3, " ms", 300.0);
     report.bound("  memory for each path", large.bytes() as f64 / large.len() as f64, " B", 80.0);
     let mut worst = ("", 0.0);
@@ -65,6 +71,7 @@ pub fn queries(report: &mut Report) -> anyhow::Result<()> {
             worst = (text, cost);
         }
     }
+    report.told("  query \"srccompo\" before they are in order", partial, " ms", 25.0);
     report.told(&format!("  the worst: {:?}", worst.0), worst.1, " ms", 10.0);
     // In turns, and all of it on this machine now: what else it does slows both.
     let mut each = [(&large, "srccompo"), (&small, "srccompo"), (&large, "zzz"), (&large, "comp")];
@@ -76,5 +83,74 @@ pub fn queries(report: &mut Report) -> anyhow::Result<()> {
     report.bound("  100,000 paths against 10,000", costs[0] / costs[1], "×", 15.0);
     report.bound("  matching all against matching none", costs[0] / costs[2], "×", 60.0);
     report.bound("  eight letters against four", costs[0] / costs[3], "×", 6.0);
+    Ok(())
+}
+
+/// The whole way on a real disk: the question, what is known at once, all of it, and the next question.
+pub fn walk(report: &mut Report) -> anyhow::Result<()> {
+    let dir = tempfile::tempdir()?;
+    let root = dir.path().canonicalize()?;
+    for folder in 0..1_000 {
+        let path = root.join(format!("packages/pkg{}/module{folder}", folder % 40));
+        fs::create_dir_all(&path)?;
+        (0..100).try_for_each(|n| fs::write(path.join(format!("component_{n}.rs")), ""))?;
+    }
+    let (sent, answers) = crossbeam_channel::unbounded::<(Instant, Answer)>();
+    let tell = move |answer| drop(sent.send((Instant::now(), answer)));
+    let pace = Pace { stale: Duration::from_secs(3_600), ..Pace::default() };
+    let Some(finder) = Finder::start(Arc::new(Disk { root }), pace, Box::new(tell)) else { anyhow::bail!("there is no thread") };
+    let ask = |id, text: &str| {
+        finder.ask(Query { id, text: text.into(), opens: id == 1, ..Query::default() });
+        Instant::now()
+    };
+    let next = || answers.recv_timeout(Duration::from_secs(60));
+    let ms = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1e3;
+    let from = ask(1, "c");
+    let (mut at, mut answer) = next()?;
+    report.told("100,000 files on disk, first answer", ms(from, at), " ms", 10.0);
+    let (mut first, mut partial) = (None, 0);
+    while answer.indexing {
+        if !answer.hits.is_empty() {
+            first = first.or(Some(at));
+            partial += 1;
+        }
+        (at, answer) = next()?;
+    }
+    if let Some(first) = first {
+        report.told("  the first with hits", ms(from, first), " ms", 100.0);
+    }
+    report.noted("  partial answers with hits", partial);
+    report.told("  all of it", ms(from, at), " ms", 1_000.0);
+    report.bound("  paths that are missing", 101_041.0 - answer.matching as f64, "", 0.0);
+    // Until the walk has asked git, too.
+    let quiet = || -> f64 {
+        let before = process_cpu(std::process::id());
+        std::thread::sleep(Duration::from_millis(200));
+        (process_cpu(std::process::id()) - before).as_secs_f64() * 1e3
+    };
+    (0..20).take_while(|_| quiet() > 0.5).for_each(drop);
+    report.bound("  CPU of 0.2 s without a question", quiet(), " ms", 2.0);
+    let mut worst = 0.0_f64;
+    for (n, text) in ["co", "com", "comp", "compo", "pkgcompo", "packages/m/c", "rs", "zzz"].into_iter().enumerate() {
+        let id = n as u64 + 2;
+        let from = ask(id, text);
+        loop {
+            let (at, answer) = next()?;
+            if answer.id == id {
+                worst = worst.max(ms(from, at));
+                break;
+            }
+        }
+    }
+    report.told("  the slowest of eight answers afterwards", worst, " ms", 10.0);
+    // Nobody waits for the answer to a question that is followed by another.
+    let from = ask(100, "c");
+    for id in 101..120 {
+        ask(id, "packages/m/c");
+    }
+    let late = std::iter::repeat_with(next).find(|answer| answer.as_ref().map_or(true, |(_, answer)| answer.id == 119));
+    if let Some(Ok((at, _))) = late {
+        report.told("  the last of twenty questions at once", ms(from, at), " ms", 20.0);
+    }
     Ok(())
 }
