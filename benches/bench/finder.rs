@@ -60,7 +60,8 @@ pub fn queries(report: &mut Report) -> anyhow::Result<()> {
     let (mut large, mut small) = (index(100_000), index(10_000));
     // As it is when the first walk is about to end.
     let partial = cost(&large, "srccompo");
-    (large.settle(), small.settle());
+    large.settle();
+    small.settle();
     report.told("indexes of 100,001 and 10,001 paths, made in memory", from.elapsed().as_secs_f64() * 1e3, " ms", 300.0);
     report.bound("  memory for each path", large.bytes() as f64 / large.len() as f64, " B", 80.0);
     let mut worst = ("", 0.0);

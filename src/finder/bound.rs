@@ -260,18 +260,21 @@ impl Needle {
 
     /// One name more. Names begin after a `/`, or where the path begins, which counts as much.
     fn read(&self, name: &str, mut read: Read, row: &mut [Cell]) -> Read {
-        let mut before = SLASH;
         let from = read.column;
         if name.is_ascii() {
-            for (n, byte) in name.bytes().enumerate() {
-                let (places, own) = (self.places[usize::from(byte & 127)] & read.open, CLASS[usize::from(byte & 127)]);
+            let name = name.as_bytes();
+            for (n, byte) in name.iter().enumerate() {
+                let places = self.places[usize::from(byte & 127)] & read.open;
+                // Most characters are none of the query's: nothing else is looked up for these.
                 if places != 0 {
-                    self.found(places, from + n as i32, BONUS[usize::from(before & 7)][usize::from(own & 7)], &mut read, row);
+                    let before = n.checked_sub(1).map_or(SLASH, |n| CLASS[usize::from(name[n] & 127)]);
+                    let bonus = BONUS[usize::from(before & 7)][usize::from(CLASS[usize::from(byte & 127)] & 7)];
+                    self.found(places, from + n as i32, bonus, &mut read, row);
                 }
-                before = own;
             }
             read.column = from + name.len() as i32;
         } else {
+            let mut before = SLASH;
             for c in name.chars() {
                 let (places, own) = (self.places_of(c) & read.open, class(c));
                 if places != 0 {
