@@ -8,6 +8,7 @@
 //! - The project is only read, also its repository.
 
 mod bound;
+mod characters;
 mod disk;
 mod folders;
 pub mod fuzzy;

@@ -5,10 +5,11 @@
 //! - what a folder adds is counted once for everything in it ([`Bound`] keeps one row for each folder on the way down);
 //! - of a table only the cells where characters are the same are filled: what lies between is known from the distance.
 //!
-//! It only chooses what nucleo is asked for: what is found, its order and its positions are nucleo's (tests hold the two against each
-//! other on random paths).
+//! It counts what matches and chooses what nucleo is asked for; which are shown, in what order and why is for nucleo to say. Tests hold
+//! the two against each other on random paths.
 
 use super::{
+    characters::{BONUS, CLASS, OTHER, SLASH, WORD_START, class, letters},
     folders::{Folder, ROOT},
     index::{Entry, Index},
 };
@@ -16,94 +17,12 @@ use nucleo_matcher::{Config, Matcher, Utf32Str, chars, pattern::Atom};
 
 // What nucleo counts, with its configuration for paths.
 const MATCH: i32 = 16;
-const WORD_START: i32 = 8;
-const NAME_START: i32 = 9;
-const CAMEL: i32 = 5;
 const RUN: i32 = 4;
 /// Far below any score, and far from overflowing.
 const NEVER: i32 = i32::MIN / 4;
 
 /// Characters of a query: one bit for each, and one for what comes after them.
 const MOST: usize = 63;
-
-/// Classes of characters.
-const SPACE: u8 = 0;
-const OTHER: u8 = 1;
-const SLASH: u8 = 2;
-const LOWER: u8 = 3;
-const UPPER: u8 = 4;
-const LETTER: u8 = 5;
-const DIGIT: u8 = 6;
-
-const CLASS: [u8; 128] = {
-    let mut classes = [OTHER; 128];
-    let mut at = 0;
-    while at < 128 {
-        let byte = at as u8;
-        classes[at] = match byte {
-            b'a'..=b'z' => LOWER,
-            b'A'..=b'Z' => UPPER,
-            b'0'..=b'9' => DIGIT,
-            b'/' => SLASH,
-            _ if byte.is_ascii_whitespace() => SPACE,
-            _ => OTHER,
-        };
-        at += 1;
-    }
-    classes
-};
-
-/// What a character is worth beyond [`MATCH`], by the class before it and its own.
-const BONUS: [[i32; 8]; 8] = {
-    let mut bonus = [[0; 8]; 8];
-    let mut before = 0;
-    while before < 7 {
-        let mut own = 0;
-        while own < 7 {
-            let word = own > SLASH as usize;
-            bonus[before][own] = match before as u8 {
-                SPACE | OTHER if word => WORD_START,
-                SLASH if word => NAME_START,
-                LOWER if own == UPPER as usize => CAMEL,
-                _ if before != DIGIT as usize && own == DIGIT as usize => CAMEL,
-                _ if own == SPACE as usize || own == OTHER as usize => WORD_START,
-                _ => 0,
-            };
-            own += 1;
-        }
-        before += 1;
-    }
-    bonus
-};
-
-fn class(c: char) -> u8 {
-    match c {
-        _ if c.is_ascii() => CLASS[c as usize],
-        _ if c.is_lowercase() => LOWER,
-        _ if chars::is_upper_case(c) => UPPER,
-        _ if c.is_numeric() => DIGIT,
-        _ if c.is_alphabetic() => LETTER,
-        _ if c.is_whitespace() => SPACE,
-        _ => OTHER,
-    }
-}
-
-/// A set of kinds of characters: what lacks some that a query needs can't match, and that is told by one comparison.
-pub fn letters(name: &str) -> u32 {
-    let of = |byte: u8| match byte {
-        b'a'..=b'z' => 1 << (byte - b'a'),
-        b'A'..=b'Z' => 1 << (byte - b'A'),
-        b'0' | b'1' => 1 << 26,
-        b'2'..=b'4' => 1 << 27,
-        b'5'..=b'9' => 1 << 28,
-        b'_' | b'-' => 1 << 29,
-        b'.' => 1 << 30,
-        // Others may be written in many ways: all letters are thought to be there.
-        0x80.. => u32::MAX,
-        _ => 1 << 31,
-    };
-    name.bytes().fold(0, |all, byte| all | of(byte))
-}
 
 /// A query, prepared.
 #[derive(Debug)]
@@ -183,6 +102,31 @@ struct Read {
     open: u64,
 }
 
+/// What the tables of Unicode say of the characters that were met, since they are asked again and again and take their time.
+#[derive(Debug, Default)]
+struct Wide {
+    /// Each at the place that its number gives, unless another came after it. Nothing until there is one.
+    known: Vec<(char, u64, u8)>,
+}
+
+impl Wide {
+    const SLOTS: usize = 1024;
+
+    fn look_up(&mut self, needle: &Needle, c: char) -> (u64, u8) {
+        if c.is_ascii() {
+            return (needle.places[c as usize & 127], CLASS[c as usize & 127]);
+        }
+        if self.known.is_empty() {
+            self.known = vec![('\0', 0, OTHER); Self::SLOTS];
+        }
+        let slot = &mut self.known[c as usize % Self::SLOTS];
+        if slot.0 != c {
+            *slot = (c, needle.places_of(c), class(c));
+        }
+        (slot.1, slot.2)
+    }
+}
+
 /// One for each thread.
 pub struct Bound<'a> {
     index: &'a Index,
@@ -192,13 +136,14 @@ pub struct Bound<'a> {
     rows: Vec<Cell>,
     row: Vec<Cell>,
     missing: Vec<(u32, Folder)>,
+    wide: Wide,
 }
 
 impl<'a> Bound<'a> {
     pub fn new(index: &'a Index, needle: &'a Needle) -> Self {
         let start = Read { column: 0, best: NEVER, open: 1 };
         let row = vec![NOTHING; needle.length];
-        Bound { index, needle, way: vec![(ROOT, start)], rows: row.clone(), row, missing: vec![] }
+        Bound { index, needle, way: vec![(ROOT, start)], rows: row.clone(), row, missing: vec![], wide: Wide::default() }
     }
 
     /// `None` if the path does not match.
@@ -222,7 +167,7 @@ impl<'a> Bound<'a> {
             return Some(read.best.max(0) as u32);
         }
         self.row.copy_from_slice(&self.rows[self.rows.len() - length..]);
-        let read = self.needle.read(self.index.name(entry), read, &mut self.row);
+        let read = self.needle.read(self.index.name(entry), read, &mut self.row, &mut self.wide);
         (read.open & found != 0).then_some(read.best.max(0) as u32)
     }
 
@@ -246,7 +191,7 @@ impl<'a> Bound<'a> {
             let from = self.rows.len() - self.needle.length;
             self.rows.extend_from_within(from..);
             let row = &mut self.rows[from + self.needle.length..];
-            let read = self.needle.read(self.index.folder_name(&folder), read, row);
+            let read = self.needle.read(self.index.folder_name(&folder), read, row, &mut self.wide);
             self.way.push((id, read));
         }
     }
@@ -259,7 +204,7 @@ impl Needle {
     }
 
     /// One name more. Names begin after a `/`, or where the path begins, which counts as much.
-    fn read(&self, name: &str, mut read: Read, row: &mut [Cell]) -> Read {
+    fn read(&self, name: &str, mut read: Read, row: &mut [Cell], wide: &mut Wide) -> Read {
         let from = read.column;
         if name.is_ascii() {
             let name = name.as_bytes();
@@ -276,9 +221,10 @@ impl Needle {
         } else {
             let mut before = SLASH;
             for c in name.chars() {
-                let (places, own) = (self.places_of(c) & read.open, class(c));
-                if places != 0 {
-                    self.found(places, read.column, BONUS[usize::from(before & 7)][usize::from(own & 7)], &mut read, row);
+                let (places, own) = wide.look_up(self, c);
+                if places & read.open != 0 {
+                    let bonus = BONUS[usize::from(before & 7)][usize::from(own & 7)];
+                    self.found(places & read.open, read.column, bonus, &mut read, row);
                 }
                 before = own;
                 read.column += 1;

@@ -2,7 +2,7 @@
 //!
 //! Invariants: a folder comes after the one that it is in; the first is the project itself, without a name; no folder is there twice.
 
-use super::bound::letters;
+use super::characters::letters;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The project itself.

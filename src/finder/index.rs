@@ -5,7 +5,7 @@
 
 use super::{
     Answer, Query,
-    bound::letters,
+    characters::letters,
     folders::{Folder, Folders, ROOT, name_in},
     search,
 };

@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
         let work = || {
             let mut best = Best::new(self.index, MOST_KEPT);
             let mut bound = self.needle.as_ref().map(|needle| Bound::new(self.index, needle));
-            let mut judge = Judge::default();
+            let mut judge = bound.is_none().then(Judge::default);
             loop {
                 let from = next.fetch_add(BLOCK, atomic::Ordering::Relaxed);
                 if from >= entries.len() {
@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
                 let block = &entries[from..entries.len().min(from + BLOCK)];
                 self.rate(from, block, &mut best, |entry| match &mut bound {
                     Some(bound) => bound.of(entry),
-                    None => judge.score(self, entry, None),
+                    None => judge.as_mut()?.score(self, entry, None),
                 });
             }
         };
