@@ -28,7 +28,7 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 8] = [
+const GROUPS: [(&str, Group); 9] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
@@ -37,6 +37,7 @@ const GROUPS: [(&str, Group); 8] = [
     ("step", core::steps),
     ("journal", core::journal),
     ("finder", finder::queries),
+    ("finder walk", finder::walk),
 ];
 
 fn main() -> ExitCode {

@@ -1,20 +1,25 @@
 //! Finds files of the project by a few characters of their names: an index in a thread of its own, asked and answered by messages.
 //!
-//! - Nothing runs before the first question; from then on the index lives as long as the [`Finder`].
+//! - The first walk begins with the first question, or by itself when nothing has been asked for a moment; the index lives as long
+//!   as the [`Finder`].
 //! - Asking never waits. Answers carry the id of their question; while the first walk goes on, the newest question is answered
 //!   again and again with what is known so far.
-//! - A walk is repeated when a popup opens and the last one is older than [`worker::STALE`]; the old index answers meanwhile.
+//! - A walk is repeated with the next question after the last one has become stale ([`Pace`]); the old index answers meanwhile.
 //! - The project is only read, also its repository.
 
+mod bound;
+mod characters;
 mod disk;
+mod folders;
 pub mod fuzzy;
 pub mod index;
+mod search;
 #[cfg(test)]
 mod tests;
 pub mod worker;
 
 pub use disk::Disk;
-pub use worker::Finder;
+pub use worker::{Finder, Pace};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +33,7 @@ pub struct Query {
     pub text: String,
     /// Paths that were used lately, the newest first.
     pub recent: Vec<String>,
-    /// The popup has just opened: the moment to look for new files.
+    /// The popup has just opened: the moment to look for new files, even in a project where that takes long.
     pub opens: bool,
 }
 

@@ -1,35 +1,39 @@
-//! The paths of a project in one block of memory, and the search through them. Pure but for the threads that share a search.
+//! The paths of a project: names in one block of memory, under a tree of folders. Pure.
 //!
 //! Invariants: the same entries, in whatever order they came, and the same query give the same answer; hidden paths are found
 //! only by a query that says so (a leading dot, or `/.`) or because they were used lately.
 
-use super::{Answer, Hit, MOST_HITS, Mark, Query, fuzzy};
-use nucleo_matcher::{Config, Matcher, Utf32Str, pattern::Atom};
-use std::{cmp::Ordering, collections::HashMap, collections::HashSet};
+use super::{
+    Answer, Query,
+    characters::letters,
+    folders::{Folder, Folders, ROOT, name_in},
+    search,
+};
+use std::{cmp::Ordering, collections::HashMap};
 
 /// Entries beyond these are left out: a tree that large is searched by tools, not by a popup.
 pub const MOST_ENTRIES: usize = 2_000_000;
-/// From so many on a search is shared by threads.
-const SHARED: usize = 20_000;
 
 #[derive(Debug, Default)]
 pub struct Index {
     text: String,
+    folders: Folders,
     entries: Vec<Entry>,
+    /// The entries stand in the order of their paths.
+    settled: bool,
+    /// Where the last entry went: the next one is likely to be beside it.
+    beside: (String, u32),
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+pub struct Entry {
     start: u32,
+    pub folder: u32,
+    /// What its name consists of: [`letters`].
+    pub letters: u32,
     length: u16,
-    hidden: bool,
-    changed: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    score: u32,
-    at: u32,
+    pub hidden: bool,
+    pub changed: bool,
 }
 
 impl Index {
@@ -41,150 +45,165 @@ impl Index {
         self.entries.is_empty()
     }
 
+    /// What it takes of the memory.
+    pub fn bytes(&self) -> usize {
+        self.text.capacity() + self.folders.bytes() + self.entries.capacity() * size_of::<Entry>()
+    }
+
     /// Folders end in `/`.
     pub fn add(&mut self, path: &str) {
-        let (Ok(start), Ok(length)) = (u32::try_from(self.text.len()), u16::try_from(path.len())) else { return };
-        if length == 0 || self.entries.len() >= MOST_ENTRIES || start > u32::MAX - u32::from(u16::MAX) {
+        let (above, name) = split(path);
+        if name.is_empty() || path.len() > usize::from(u16::MAX) || self.entries.len() >= MOST_ENTRIES {
             return;
         }
-        self.text.push_str(path);
-        let hidden = path.starts_with('.') || path.contains("/.");
-        self.entries.push(Entry { start, length, hidden, changed: false });
+        if self.beside.0 != above {
+            let Some(folder) = self.folders.make(&mut self.text, above) else { return };
+            self.beside = (above.to_owned(), folder);
+        }
+        let folder = self.beside.1;
+        let (start, length) = match name.ends_with('/') {
+            // The folder and its entry share one name.
+            true => match self.folders.make(&mut self.text, path).map(|id| self.folders.get(id)) {
+                Some(own) => (own.start, own.length),
+                None => return,
+            },
+            false => {
+                let (Ok(start), Ok(length)) = (u32::try_from(self.text.len()), u16::try_from(name.len())) else { return };
+                self.text.push_str(name);
+                (start, length)
+            }
+        };
+        let hidden = self.folders.get(folder).hidden || name.starts_with('.');
+        self.entries.push(Entry { start, folder, letters: letters(name), length, hidden, changed: false });
+        self.settled = false;
+    }
+
+    /// Everything has come: brings all of it into the order of the paths, so that comparing entries is cheap and a search reads the
+    /// memory from its beginning to its end, and gives back what is not needed.
+    pub fn settle(&mut self) {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.sort_unstable_by(|a, b| self.compare(a, b));
+        let (text, count) = (String::with_capacity(self.text.len()), entries.len());
+        let mut settled = Index { text, entries: Vec::with_capacity(count), ..Index::default() };
+        for entry in &entries {
+            settled.add(&self.path(entry));
+            if let Some(last) = settled.entries.last_mut() {
+                last.changed = entry.changed;
+            }
+        }
+        settled.folders.shrink();
+        settled.settled = true;
+        *self = settled;
     }
 
     pub fn mark_changed(&mut self, changed: &[String]) {
-        let changed: HashSet<&str> = changed.iter().map(String::as_str).collect();
-        for at in 0..self.entries.len() {
-            self.entries[at].changed = changed.contains(self.path(&self.entries[at]));
+        self.entries.iter_mut().for_each(|entry| entry.changed = false);
+        for at in self.find(changed.iter().map(String::as_str)).into_keys() {
+            self.entries[at as usize].changed = true;
         }
-    }
-
-    fn path(&self, entry: &Entry) -> &str {
-        let start = entry.start as usize;
-        self.text.get(start..start + usize::from(entry.length)).unwrap_or_default()
     }
 
     pub fn search(&self, query: &Query) -> Answer {
-        let text = query.text.strip_prefix("./").unwrap_or(&query.text);
-        let recent: HashMap<&str, u32> = query.recent.iter().rev().enumerate().map(|(rank, path)| (path.as_str(), rank as u32)).collect();
-        let search = Search { index: self, text, atom: fuzzy::atom(text), recent, hidden: text.starts_with('.') || text.contains("/.") };
-        let (mut found, by_name) = match text {
-            "" => (search.first(), false),
-            folder if folder.ends_with('/') && self.entries.iter().any(|e| self.path(e).starts_with(folder)) => (search.folder(), true),
-            _ => (search.all(), false),
-        };
-        let matching = if text.is_empty() { self.entries.iter().filter(|e| !e.hidden).count() } else { found.len() };
-        let order = |a: &Found, b: &Found| self.order(a, b, by_name || text.is_empty());
-        if found.len() > MOST_HITS {
-            found.select_nth_unstable_by(MOST_HITS, order);
-            found.truncate(MOST_HITS);
+        self.search_unless(query, &|| false).unwrap_or_default()
+    }
+
+    /// `None` if `stale` said so meanwhile.
+    pub fn search_unless(&self, query: &Query, stale: &(dyn Fn() -> bool + Sync)) -> Option<Answer> {
+        search::search(self, query, stale)
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub(super) fn folders(&self) -> &Folders {
+        &self.folders
+    }
+
+    pub(super) fn folder(&self, id: u32) -> Folder {
+        self.folders.get(id)
+    }
+
+    pub(super) fn folder_at(&self, path: &str) -> Option<u32> {
+        self.folders.find(&self.text, path)
+    }
+
+    /// With its `/`.
+    pub(super) fn folder_name(&self, folder: &Folder) -> &str {
+        name_in(&self.text, folder.start, folder.length)
+    }
+
+    /// With the `/` of a folder.
+    pub(super) fn name(&self, entry: &Entry) -> &str {
+        name_in(&self.text, entry.start, entry.length)
+    }
+
+    /// Of the path.
+    pub(super) fn length(&self, entry: &Entry) -> u32 {
+        self.folders.get(entry.folder).path_length + u32::from(entry.length)
+    }
+
+    pub(super) fn path(&self, entry: &Entry) -> String {
+        let mut names = vec![self.name(entry)];
+        let mut id = entry.folder;
+        while id != ROOT {
+            let (above, name) = self.up(id);
+            names.push(name);
+            id = above;
         }
-        found.sort_unstable_by(order);
-        let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
-        let hits = found.iter().map(|found| search.hit(found, &mut matcher)).collect();
-        Answer { id: query.id, hits, matching, indexing: false }
+        names.into_iter().rev().collect()
     }
 
-    fn order(&self, a: &Found, b: &Found, by_name: bool) -> Ordering {
-        let path = |found: &Found| self.entries.get(found.at as usize).map_or("", |e| self.path(e));
-        let length = |found: &Found| if by_name { 0 } else { path(found).len() };
-        b.score.cmp(&a.score).then_with(|| length(a).cmp(&length(b))).then_with(|| path(a).cmp(path(b)))
-    }
-}
-
-struct Search<'a> {
-    index: &'a Index,
-    text: &'a str,
-    atom: Atom,
-    /// The higher the newer.
-    recent: HashMap<&'a str, u32>,
-    hidden: bool,
-}
-
-impl Search<'_> {
-    fn each(&self) -> impl Iterator<Item = (u32, &Entry, &str)> {
-        self.index.entries.iter().enumerate().map(|(at, entry)| (at as u32, entry, self.index.path(entry)))
-    }
-
-    /// Without a query: what was used, what has changed, what is at the top.
-    fn first(&self) -> Vec<Found> {
-        let found = self.each().filter_map(|(at, entry, path)| {
-            let top = !path.trim_end_matches('/').contains('/');
-            let score = match self.recent.get(path) {
-                Some(rank) => 1_000 + rank,
-                None if entry.hidden => return None,
-                None if entry.changed => 500,
-                None if top => u32::from(path.ends_with('/')),
-                None => return None,
-            };
-            Some(Found { score, at })
-        });
-        found.collect()
-    }
-
-    /// What is in a folder, its own entries before those further down.
-    fn folder(&self) -> Vec<Found> {
-        let found = self.each().filter_map(|(at, entry, path)| {
-            let inside = path.strip_prefix(self.text).filter(|rest| !rest.is_empty())?;
-            let own = !inside.trim_end_matches('/').contains('/');
-            let shown = self.hidden || !(inside.starts_with('.') || inside.contains("/.")) || !entry.hidden;
-            shown.then_some(Found { score: u32::from(own) * 2 + u32::from(own && path.ends_with('/')), at })
-        });
-        found.collect()
-    }
-
-    fn all(&self) -> Vec<Found> {
-        let entries = &self.index.entries;
-        let threads = if entries.len() < SHARED { 1 } else { std::thread::available_parallelism().map_or(1, |n| n.get()).min(4) };
-        let share = entries.len().div_ceil(threads).max(1);
-        if threads == 1 {
-            return self.some(0, entries);
-        }
-        std::thread::scope(|scope| {
-            let parts: Vec<_> =
-                entries.chunks(share).enumerate().map(|(n, part)| scope.spawn(move || self.some(n * share, part))).collect();
-            parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-        })
-    }
-
-    fn some(&self, from: usize, entries: &[Entry]) -> Vec<Found> {
-        let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
-        let (mut buffer, mut found) = (vec![], vec![]);
-        for (n, entry) in entries.iter().enumerate() {
-            let path = self.index.path(entry);
-            let recent = if self.recent.is_empty() { None } else { self.recent.get(path) };
-            if entry.hidden && !self.hidden && recent.is_none() {
-                continue;
+    /// Where these paths are, each with its number in `paths`.
+    pub(super) fn find<'p>(&self, paths: impl Iterator<Item = &'p str>) -> HashMap<u32, usize> {
+        // Asked for each entry, and cheaper than a hash: is anything in this folder wanted?
+        let mut wanted_in = vec![false; self.folders.len()];
+        let mut wanted = HashMap::new();
+        for (n, path) in paths.enumerate() {
+            let (above, name) = split(path);
+            if let Some(folder) = self.folder_at(above) {
+                wanted_in[folder as usize] = true;
+                wanted.entry((folder, name)).or_insert(n);
             }
-            let Some(score) = self.atom.score(Utf32Str::new(path, &mut buffer), &mut matcher) else { continue };
-            let score = u32::from(score) + self.bonus(path, entry.changed, recent.copied());
-            found.push(Found { score, at: (from + n) as u32 });
         }
-        found
+        if wanted.is_empty() {
+            return HashMap::new();
+        }
+        let inside = self.entries.iter().enumerate().filter(|(_, entry)| wanted_in[entry.folder as usize]);
+        inside.filter_map(|(at, entry)| Some((at as u32, *wanted.get(&(entry.folder, self.name(entry)))?))).collect()
     }
 
-    /// Beyond how well the characters match: a name says more than a folder, what is in use more than what is not.
-    fn bonus(&self, path: &str, changed: bool, recent: Option<u32>) -> u32 {
-        let path = path.trim_end_matches('/');
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let begins = name.len() >= self.text.len() && name.as_bytes()[..self.text.len()].eq_ignore_ascii_case(self.text.as_bytes());
-        let exact = begins && (name.len() == self.text.len() || name.as_bytes()[self.text.len()] == b'.');
-        let depth = path.bytes().filter(|b| *b == b'/').count().min(10) as u32;
-        let used = recent.map_or(0, |rank| 64 + rank.min(12));
-        u32::from(begins) * 16 + u32::from(exact) * 16 + u32::from(changed) * 12 + used + (10 - depth)
+    pub(super) fn order(&self, a: u32, b: u32) -> Ordering {
+        if self.settled {
+            return a.cmp(&b);
+        }
+        self.compare(&self.entries[a as usize], &self.entries[b as usize])
     }
 
-    fn hit(&self, found: &Found, matcher: &mut Matcher) -> Hit {
-        let Some(entry) = self.index.entries.get(found.at as usize) else { return Hit::default() };
-        let path = self.index.path(entry);
-        let (mut buffer, mut positions) = (vec![], vec![]);
-        if !self.text.is_empty() {
-            self.atom.indices(Utf32Str::new(path, &mut buffer), matcher, &mut positions);
+    /// By the bytes of their paths, without putting these together: at the folder that both are in, the names decide.
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        let (mut above_a, mut above_b) = (a.folder, b.folder);
+        let (mut name_a, mut name_b) = (self.name(a), self.name(b));
+        let (depth_a, depth_b) = (self.folders.get(above_a).depth, self.folders.get(above_b).depth);
+        (depth_b..depth_a).for_each(|_| (above_a, name_a) = self.up(above_a));
+        (depth_a..depth_b).for_each(|_| (above_b, name_b) = self.up(above_b));
+        while above_a != above_b {
+            (above_a, name_a) = self.up(above_a);
+            (above_b, name_b) = self.up(above_b);
         }
-        let mark = match self.recent.contains_key(path) {
-            true => Some(Mark::Recent),
-            false => entry.changed.then_some(Mark::Changed),
-        };
-        Hit { path: path.to_owned(), positions: fuzzy::rising(positions), mark }
+        // A folder comes before what is in it.
+        name_a.cmp(name_b).then(depth_a.cmp(&depth_b))
     }
+
+    /// The folder that this one is in, and its name there.
+    fn up(&self, id: u32) -> (u32, &str) {
+        let folder = self.folders.get(id);
+        (folder.parent, self.folder_name(&folder))
+    }
+}
+
+/// The folder with its `/`, or nothing, and the name in it.
+fn split(path: &str) -> (&str, &str) {
+    let end = path.strip_suffix('/').unwrap_or(path);
+    path.split_at(end.rfind('/').map_or(0, |at| at + 1))
 }

@@ -1,10 +1,15 @@
 //! Ranking on an index in memory, the worker over a twin of the disk, and the disk itself.
 
+mod ranking;
+
 use super::{index::Index, *};
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, bounded, unbounded};
 use std::{
     fs,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -99,11 +104,19 @@ fn the_order_of_arrival_does_not_matter() {
 struct Memory {
     paths: Mutex<Vec<String>>,
     go: Receiver<()>,
+    walks: AtomicUsize,
+}
+
+impl Memory {
+    fn new(paths: &[&str], go: Receiver<()>) -> Memory {
+        Memory { paths: Mutex::new(paths.iter().map(|path| path.to_string()).collect()), go, walks: AtomicUsize::new(0) }
+    }
 }
 
 impl Tree for Memory {
     fn walk(&self, found: &(dyn Fn(Vec<String>) -> bool + Sync)) {
         let paths = self.paths.lock().unwrap().clone();
+        self.walks.fetch_add(1, Ordering::SeqCst);
         for path in paths {
             if self.go.recv().is_err() || !found(vec![path]) {
                 return;
@@ -120,8 +133,8 @@ impl Tree for Memory {
 #[test]
 fn a_question_is_answered_while_the_walk_goes_on_and_again_at_its_end() {
     let ((go, gate), (sent, answers)) = (unbounded(), unbounded());
-    let tree = Memory { paths: Mutex::new(vec!["a.rs".into(), "b.rs".into()]), go: gate };
-    let finder = Finder::start(Arc::new(tree), Box::new(move |answer| drop(sent.send(answer)))).unwrap();
+    let tree = Memory::new(&["a.rs", "b.rs"], gate);
+    let finder = Finder::start(Arc::new(tree), Pace::default(), Box::new(move |answer| drop(sent.send(answer)))).unwrap();
     let next = || -> Answer { answers.recv_timeout(Duration::from_secs(10)).unwrap() };
     finder.ask(Query { id: 1, ..query("rs") });
     let first = next();
@@ -139,10 +152,49 @@ fn a_question_is_answered_while_the_walk_goes_on_and_again_at_its_end() {
 }
 
 #[test]
+fn the_first_walk_begins_without_a_question() {
+    let (go, gate) = bounded(0);
+    let tree = Memory::new(&["a.rs"], gate);
+    let pace = Pace { idle: Duration::ZERO, ..Pace::default() };
+    let finder = Finder::start(Arc::new(tree), pace, Box::new(|_| {})).unwrap();
+    // Nobody takes it but a walk.
+    go.send_timeout((), Duration::from_secs(10)).unwrap();
+    drop((go, finder));
+}
+
+#[test]
+fn what_comes_and_goes_while_it_runs_is_seen() {
+    let ((go, gate), (sent, answers)) = (unbounded(), unbounded());
+    let tree = Arc::new(Memory::new(&["old.rs", "kept.rs"], gate));
+    // Only questions begin a walk, and each of them.
+    let pace = Pace { idle: Duration::MAX, stale: Duration::ZERO };
+    let finder = Finder::start(tree.clone(), pace, Box::new(move |answer| drop(sent.send(answer)))).unwrap();
+    // Whole answers only.
+    let next = || -> Vec<String> {
+        let one = || -> Answer { answers.recv_timeout(Duration::from_secs(10)).unwrap() };
+        let whole = std::iter::repeat_with(one).find(|answer| !answer.indexing).unwrap();
+        whole.hits.into_iter().map(|hit| hit.path).collect()
+    };
+    (0..3).for_each(|_| go.send(()).unwrap());
+    finder.ask(Query { id: 1, opens: true, ..query("rs") });
+    assert_eq!(next(), ["old.rs", "kept.rs"]);
+    *tree.paths.lock().unwrap() = vec!["kept.rs".into(), "new.rs".into()];
+    // The walk waits: what was known answers meanwhile. Until the first walk has told what has changed, no other begins.
+    let mut id = 1;
+    while tree.walks.load(Ordering::SeqCst) < 2 {
+        id += 1;
+        finder.ask(Query { id, opens: true, ..query("rs") });
+        assert_eq!(next(), ["old.rs", "kept.rs"]);
+    }
+    (0..3).for_each(|_| go.send(()).unwrap());
+    assert_eq!(next(), ["new.rs", "kept.rs"]);
+}
+
+#[test]
 fn dropping_it_in_the_middle_of_a_walk_does_not_wait() {
     let (go, gate) = unbounded();
-    let tree = Memory { paths: Mutex::new(vec!["a.rs".into()]), go: gate };
-    drop(Finder::start(Arc::new(tree), Box::new(|_| {})).unwrap());
+    let tree = Memory::new(&["a.rs"], gate);
+    drop(Finder::start(Arc::new(tree), Pace::default(), Box::new(|_| {})).unwrap());
     drop(go);
 }
 

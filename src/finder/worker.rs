@@ -1,52 +1,81 @@
 //! The thread that holds the index, and the one that walks for it.
 //!
-//! - Of the questions that wait, only the newest is answered: the others are stale.
+//! - Of the questions that wait, only the newest is answered; a search for an older one is broken off.
+//! - The walking thread makes an index of its own and hands it over in order: whoever asks meanwhile is answered by the old one, or,
+//!   during the first walk, by what has been found so far, and never waits for either.
 //! - Dropping the [`Finder`] ends the thread; a walk ends at its next batch. What git is asked can't be cut short, so nobody waits
 //!   for the walking thread: it has nothing but a channel that leads nowhere then.
+//! - Between questions nothing runs.
 
-use super::{Answer, Query, Tree, index::Index};
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use super::{
+    Answer, Query, Tree,
+    index::{Index, MOST_ENTRIES},
+};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-/// A walk older than this is repeated when a popup opens.
-pub const STALE: Duration = Duration::from_secs(2);
 /// Between two answers to the same question while the first walk goes on.
 const PARTIAL: Duration = Duration::from_millis(50);
+/// While a popup is open a walk is repeated after this many times as long as it took: that much of a processor at most.
+const REST: u32 = 10;
+/// Instead of the number of a question.
+const STOPPED: u64 = u64::MAX;
 
 pub type Report = Box<dyn Fn(Answer) + Send>;
 
+/// When to walk.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Without a question for so long, the first walk begins by itself.
+    pub idle: Duration,
+    /// A walk older than this is repeated with the next question.
+    pub stale: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { idle: Duration::from_millis(300), stale: Duration::from_secs(2) }
+    }
+}
+
 enum Input {
-    Ask(Query),
+    /// With its number.
+    Ask(u64, Query),
     Found(Vec<String>),
-    Walked,
-    Changed(Vec<String>),
+    Walked(Index),
+    /// The end of a walk that took so long.
+    Changed(Vec<String>, Duration),
     Stop,
 }
 
 pub struct Finder {
     inputs: Sender<Input>,
+    /// The number of the newest question.
+    newest: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Finder {
     /// `None` if the system has no thread to give.
-    pub fn start(tree: Arc<dyn Tree>, report: Report) -> Option<Finder> {
+    pub fn start(tree: Arc<dyn Tree>, pace: Pace, report: Report) -> Option<Finder> {
         let (inputs, inbox) = unbounded();
-        let own = inputs.clone();
+        let newest = Arc::default();
         let worker = Worker {
             tree,
+            pace,
             report,
-            inputs: own,
-            stopped: Arc::default(),
+            inputs: inputs.clone(),
+            newest: Arc::clone(&newest),
             index: Index::default(),
-            walk: None,
+            indexed: false,
+            walking: false,
             walked: None,
             changed: vec![],
             asked: None,
@@ -54,17 +83,19 @@ impl Finder {
             news: false,
         };
         let thread = thread::Builder::new().name("finder".into()).spawn(move || worker.run(&inbox)).ok()?;
-        Some(Finder { inputs, thread: Some(thread) })
+        Some(Finder { inputs, newest, thread: Some(thread) })
     }
 
     pub fn ask(&self, query: Query) {
+        let number = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
         // A worker that is gone has nothing to say.
-        let _ = self.inputs.send(Input::Ask(query));
+        let _ = self.inputs.send(Input::Ask(number, query));
     }
 }
 
 impl Drop for Finder {
     fn drop(&mut self) {
+        self.newest.store(STOPPED, Ordering::Relaxed);
         let _ = self.inputs.send(Input::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -74,16 +105,18 @@ impl Drop for Finder {
 
 struct Worker {
     tree: Arc<dyn Tree>,
+    pace: Pace,
     report: Report,
     inputs: Sender<Input>,
-    stopped: Arc<AtomicBool>,
+    newest: Arc<AtomicU64>,
     index: Index,
-    /// What the walk under way has found, unless it is the first: that one fills the index itself.
-    walk: Option<Index>,
-    /// When the last walk ended; a walk is under way if there is none.
-    walked: Option<Instant>,
+    /// A walk has come to its end: until then the index is partial.
+    indexed: bool,
+    walking: bool,
+    /// When the last walk ended, and how long it took.
+    walked: Option<(Instant, Duration)>,
     changed: Vec<String>,
-    asked: Option<Query>,
+    asked: Option<(u64, Query)>,
     answered: Option<(Instant, Answer)>,
     /// Something has come that may change the answer.
     news: bool,
@@ -91,84 +124,117 @@ struct Worker {
 
 impl Worker {
     fn run(mut self, inbox: &Receiver<Input>) {
-        self.start_walk();
-        while let Ok(input) = inbox.recv() {
+        let mut next = match inbox.recv_timeout(self.pace.idle) {
+            Err(RecvTimeoutError::Timeout) => {
+                self.start_walk();
+                inbox.recv().ok()
+            }
+            first => first.ok(),
+        };
+        while let Some(input) = next {
             let mut asked = None;
             for input in std::iter::once(input).chain(inbox.try_iter()) {
                 match input {
-                    Input::Ask(query) => asked = Some(query),
-                    Input::Stop => {
-                        self.stopped.store(true, Ordering::Relaxed);
-                        return;
-                    }
+                    Input::Ask(number, query) => asked = Some((number, query)),
+                    Input::Stop => return,
                     other => self.take(other),
                 }
             }
-            if let Some(query) = asked {
-                if query.opens && self.walked.is_some_and(|at| at.elapsed() > STALE) {
-                    self.walk = Some(Index::default());
-                    self.start_walk();
-                }
-                self.asked = Some(query);
+            if let Some((number, query)) = asked {
+                self.refresh(query.opens);
+                self.asked = Some((number, query));
                 self.answered = None;
                 self.news = true;
             }
             self.answer();
+            next = inbox.recv().ok();
         }
     }
 
     fn take(&mut self, input: Input) {
         match input {
-            Input::Found(paths) => {
-                self.news |= self.walk.is_none();
-                let index = self.walk.as_mut().unwrap_or(&mut self.index);
-                paths.iter().for_each(|path| index.add(path));
+            // What was on its way when the whole index came is in it.
+            Input::Found(paths) if !self.indexed => {
+                paths.iter().for_each(|path| self.index.add(path));
+                self.news = true;
             }
-            Input::Walked => {
-                if let Some(index) = self.walk.take() {
-                    self.index = index;
+            Input::Walked(index) => {
+                (self.index, self.indexed, self.news) = (index, true, true);
+                self.index.mark_changed(&self.changed);
+            }
+            Input::Changed(changed, took) => {
+                self.walking = false;
+                self.walked = Some((Instant::now(), took));
+                if self.changed != changed {
+                    self.changed = changed;
+                    self.index.mark_changed(&self.changed);
+                    self.news = true;
                 }
-                self.index.mark_changed(&self.changed);
-                self.news = true;
-                self.walked = Some(Instant::now());
-                self.answered = self.answered.take().map(|(_, answer)| (Instant::now() - PARTIAL, answer));
             }
-            Input::Changed(changed) => {
-                self.changed = changed;
-                self.news = true;
-                self.index.mark_changed(&self.changed);
-            }
-            Input::Ask(_) | Input::Stop => {}
+            Input::Found(_) | Input::Ask(..) | Input::Stop => {}
         }
     }
 
     /// The newest question, unless it has its answer or had one a moment ago.
     fn answer(&mut self) {
-        let Some(query) = self.asked.as_ref().filter(|_| self.news) else { return };
-        let first = self.walked.is_none() && self.walk.is_none();
-        if first && self.answered.as_ref().is_some_and(|(at, _)| at.elapsed() < PARTIAL) {
+        let Some((number, query)) = self.asked.as_ref().filter(|_| self.news) else { return };
+        // Something is better than nothing, and soon.
+        let pause = |answer: &Answer| if answer.hits.is_empty() { PARTIAL / 10 } else { PARTIAL };
+        if !self.indexed && self.answered.as_ref().is_some_and(|(at, answer)| at.elapsed() < pause(answer)) {
             return;
         }
+        // Broken off: the question that did it is in the inbox.
+        let stale = || self.newest.load(Ordering::Relaxed) != *number;
+        let Some(answer) = self.index.search_unless(query, &stale) else { return };
         self.news = false;
-        let answer = Answer { indexing: first, ..self.index.search(query) };
+        let answer = Answer { indexing: !self.indexed, ..answer };
         if self.answered.as_ref().is_none_or(|(_, before)| *before != answer) {
             (self.report)(answer.clone());
         }
         self.answered = Some((Instant::now(), answer));
     }
 
+    /// Looks again for what has come and gone. `opens`: also if that takes long.
+    fn refresh(&mut self, opens: bool) {
+        let stale = |(at, took): (Instant, Duration)| {
+            let rest = if opens { self.pace.stale } else { self.pace.stale.max(took * REST) };
+            at.elapsed() >= rest
+        };
+        if !self.walking && self.walked.is_none_or(stale) {
+            self.start_walk();
+        }
+    }
+
     fn start_walk(&mut self) {
-        self.walked = None;
-        let (tree, inputs, stopped) = (self.tree.clone(), self.inputs.clone(), self.stopped.clone());
+        self.walking = true;
+        let (tree, inputs, newest, first) = (self.tree.clone(), self.inputs.clone(), self.newest.clone(), !self.indexed);
         let walk = move || {
-            tree.walk(&|paths| inputs.send(Input::Found(paths)).is_ok() && !stopped.load(Ordering::Relaxed));
-            let _ = inputs.send(Input::Walked);
-            if !stopped.load(Ordering::Relaxed) {
-                let _ = inputs.send(Input::Changed(tree.changed()));
+            let (began, index) = (Instant::now(), Mutex::new(Index::default()));
+            let stopped = || newest.load(Ordering::Relaxed) == STOPPED;
+            tree.walk(&|paths| {
+                let mut index = index.lock().unwrap_or_else(PoisonError::into_inner);
+                paths.iter().for_each(|path| index.add(path));
+                let full = index.len() >= MOST_ENTRIES;
+                drop(index);
+                if first {
+                    // A worker that is gone has stopped us, too.
+                    let _ = inputs.send(Input::Found(paths));
+                }
+                !full && !stopped()
+            });
+            if stopped() {
+                return;
             }
+            let mut index = index.into_inner().unwrap_or_else(PoisonError::into_inner);
+            index.settle();
+            let _ = inputs.send(Input::Walked(index));
+            let changed = if stopped() { vec![] } else { tree.changed() };
+            let _ = inputs.send(Input::Changed(changed, began.elapsed()));
         };
         if thread::Builder::new().name("finder-walk".into()).spawn(walk).is_err() {
-            let _ = self.inputs.send(Input::Walked);
+            // What is known is all there is for now.
+            (self.walking, self.indexed, self.news) = (false, true, true);
+            self.walked = Some((Instant::now(), Duration::ZERO));
         }
     }
 }

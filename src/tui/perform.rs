@@ -194,6 +194,7 @@ impl Performer {
         match self.world.open() {
             Ok((handle, engine, opened)) => {
                 (self.handle, self.engine) = (Some(handle), Some(engine));
+                self.workers.session_opens();
                 Msg::Opened(Ok(opened))
             }
             Err(notice) => Msg::Opened(Err(notice)),

@@ -1,4 +1,5 @@
-//! The screen's own threads: the finder's index and the history's disk. Each starts with the first thing to do for it.
+//! The screen's own threads: the finder's index and the history's disk. Each starts with the first thing to do for it, the index
+//! also by itself once a session is open.
 
 use super::{
     app::Msg,
@@ -6,7 +7,7 @@ use super::{
     jobs::{Draft, Job, Report},
 };
 use crate::{
-    finder::{Disk, Finder, Query},
+    finder::{Disk, Finder, Pace, Query},
     history::{self, History, Keeper},
     mailbox::Mailbox,
     protocol::Notice,
@@ -56,12 +57,25 @@ impl Workers {
         }));
     }
 
-    fn find(&mut self, query: Query) {
+    /// A session is open: the project's paths are looked for as soon as there is nothing else to do, and not only when they are
+    /// asked for. Whoever works in the home folder, or at the root of the disk, has no project: that is left alone until then.
+    pub fn session_opens(&mut self) {
+        let project = self.root.parent().is_some() && dirs::home_dir().is_none_or(|home| home != self.root);
+        if project {
+            self.start_finder();
+        }
+    }
+
+    fn start_finder(&mut self) -> Option<&Finder> {
         if self.finder.is_none() {
             let (tree, reporter) = (Arc::new(Disk { root: self.root.clone() }), self.reporter.clone());
-            self.finder = Finder::start(tree, Box::new(move |answer| reporter.send(Msg::Report(Report::Found(answer)))));
+            self.finder = Finder::start(tree, Pace::default(), Box::new(move |answer| reporter.send(Msg::Report(Report::Found(answer)))));
         }
-        if let Some(finder) = &self.finder {
+        self.finder.as_ref()
+    }
+
+    fn find(&mut self, query: Query) {
+        if let Some(finder) = self.start_finder() {
             finder.ask(query);
         }
     }
