@@ -14,6 +14,10 @@ lint:
 test:
     cargo test --workspace
 
+# Other cases of the property tests than CI tries, and more of them
+soak CASES="2000":
+    PROPTEST_RNG_SEED=$RANDOM PROPTEST_CASES={{CASES}} cargo test --workspace --lib
+
 fmt:
     cargo fmt --all
 

@@ -13,7 +13,7 @@ pub mod model;
 pub mod plan;
 pub mod record;
 
-pub use block::{Block, FileChange, FileEntry, Hit};
+pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};

@@ -140,6 +140,42 @@ pub fn change_counts(added: usize, removed: usize) -> Line {
     Line::styled(format!("+{added}"), Role::DiffAdded).and(format!(" −{removed}"), Role::DiffRemoved)
 }
 
+/// How far a step of a plan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Open,
+    Current,
+    Done,
+}
+
+/// The steps of a plan, below their tool line: what is done is dim, what is at hand stands out, and each says so by its sign. Where
+/// there is no room for all, the ones around the first that is not done are shown.
+pub fn steps(steps: &[(Step, &str)], max_rows: usize, width: usize) -> Vec<Line> {
+    let row = |(step, text): &(Step, &str)| {
+        let (sign, style) = match step {
+            Step::Open => (Span::new("○ ", Role::Dim), Style::new()),
+            Step::Current => (Span::new("▸ ", Role::Accent), Style::new().bold()),
+            Step::Done => (Span::new("✓ ", Role::Success), Style::from(Role::Dim)),
+        };
+        let indent = spaces(TOOL_INDENT);
+        let first = Line::from(indent.clone()).with(sign);
+        wrap_hanging(&Line::styled(one_line(text).into_owned(), style), width, &first, &Line::from(indent).with("  "))
+    };
+    let rows: Vec<Vec<Line>> = steps.iter().map(row).collect();
+    let total: usize = rows.iter().map(Vec::len).sum();
+    if total <= max_rows {
+        return rows.into_iter().flatten().collect();
+    }
+    let at_hand = steps.iter().position(|(step, _)| *step != Step::Done).unwrap_or(steps.len() - 1);
+    // One done step above it shows where the work is.
+    let from = at_hand.saturating_sub(1);
+    let room = max_rows.saturating_sub(1);
+    let mut out: Vec<Line> = rows[from..].iter().flatten().take(room).cloned().collect();
+    out.push(cut(&Line::styled(format!("… {} steps in all", steps.len()), Role::Dim).indented(TOOL_INDENT), width));
+    out.truncate(max_rows);
+    out
+}
+
 /// The last rows of a command's output, so far or in the end; what is above is counted.
 pub fn output_tail(text: &str, max_rows: usize, width: usize) -> Vec<Line> {
     let room = width.saturating_sub(TOOL_INDENT).max(2);

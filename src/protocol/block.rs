@@ -27,6 +27,43 @@ pub enum Block {
     },
     Files(Vec<FileEntry>),
     Hits(Vec<Hit>),
+    Todo(Vec<TodoItem>),
+}
+
+/// A step of the model's list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    pub content: String,
+    pub state: TodoState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TodoState {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+impl TodoState {
+    pub const ALL: [TodoState; 3] = [TodoState::Pending, TodoState::InProgress, TodoState::Completed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TodoState::Pending => "pending",
+            TodoState::InProgress => "in_progress",
+            TodoState::Completed => "completed",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase().replace(['-', ' '], "_");
+        match name.as_str() {
+            "done" | "complete" => Some(TodoState::Completed),
+            "todo" | "open" => Some(TodoState::Pending),
+            "active" | "doing" => Some(TodoState::InProgress),
+            name => Self::ALL.into_iter().find(|state| state.name() == name),
+        }
+    }
 }
 
 /// One file before and after. `None` = the file does not exist on that side.

@@ -2,7 +2,7 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, edit, glob, grep, ls, replace, shell, view};
+use super::{Tool, edit, glob, grep, ls, replace, shell, todo, view};
 use crate::protocol::{ToolError, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -16,6 +16,7 @@ const TOOLS: &[Make] = &[
     || Box::new(ls::Ls),
     || Box::new(grep::Grep),
     || Box::new(glob::Glob),
+    || Box::new(todo::Todo),
 ];
 
 /// Argument names of other agents' tools, by our tool. Ours wins when both are given.
@@ -37,6 +38,7 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
     ("LS", &[("directory", "path"), ("dir_path", "path")]),
     ("GrepTool", &[("query", "pattern"), ("glob", "include"), ("directory", "path")]),
     ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
+    ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];
 
 pub struct Registry {
@@ -127,7 +129,7 @@ mod tests {
             assert_eq!(registry.get(alias).unwrap().spec().name, name);
         }
         let error = registry.get("frobnicate").err().unwrap();
-        assert_eq!(error.0, "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool.");
+        assert_eq!(error.0, "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool, Todo.");
     }
 
     #[test]

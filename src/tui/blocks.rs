@@ -1,8 +1,8 @@
 //! What tools show, as rows: the only place that knows both a `Block` and how it looks.
 
-use crate::protocol::{Access, Block, FileChange, is_own_file};
+use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
 use backstitch_components::{
-    chat_log::{TOOL_INDENT, change_counts, output_tail},
+    chat_log::{self, TOOL_INDENT, change_counts, output_tail},
     code::Highlighter,
     diff_view::DiffModel,
     text::{
@@ -43,6 +43,10 @@ impl Shown {
                 let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
                 output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows, width)
             }
+            Block::Todo(items) => {
+                let items: Vec<(chat_log::Step, &str)> = items.iter().map(|item| (step(item.state), item.content.as_str())).collect();
+                chat_log::steps(&items, max_rows, width)
+            }
             Block::Hits(hits) => {
                 let lines = hits.iter().map(|h| format!("{}:{}: {}", h.path.display(), h.line, h.text));
                 output_tail(&lines.collect::<Vec<_>>().join("\n"), max_rows, width)
@@ -64,11 +68,15 @@ impl Shown {
 
     /// Does it open by itself below a call that went well? What was only read does not.
     pub fn opens(&self) -> bool {
-        matches!(self.block, Block::Diff(_) | Block::Terminal { .. })
+        matches!(self.block, Block::Diff(_) | Block::Terminal { .. } | Block::Todo(_))
     }
 
     pub fn diffs(&self) -> &[Arc<DiffModel>] {
         &self.diffs
+    }
+
+    pub fn is_list(&self) -> bool {
+        matches!(self.block, Block::Todo(_))
     }
 
     pub fn is_diff(&self) -> bool {
@@ -90,6 +98,14 @@ const DIFF_INDENT: usize = TOOL_INDENT - 2;
 
 fn model(change: &FileChange) -> DiffModel {
     DiffModel::new(change.old.as_deref(), change.new.as_deref(), &change.path.to_string_lossy())
+}
+
+fn step(state: TodoState) -> chat_log::Step {
+    match state {
+        TodoState::Pending => chat_log::Step::Open,
+        TodoState::InProgress => chat_log::Step::Current,
+        TodoState::Completed => chat_log::Step::Done,
+    }
 }
 
 /// A command in full: each of its lines, wrapped, never cut: nobody can approve what they could not read.

@@ -67,7 +67,7 @@ pub struct CallCell {
 impl CallCell {
     /// A read that went well needs no line of its own.
     pub fn folds(&self) -> bool {
-        let read = self.access.as_ref().is_some_and(Access::is_read);
+        let read = self.access.as_ref().is_some_and(Access::is_read) && !self.shown.is_list();
         read && matches!(&self.state, CallState::Finished(Outcome::Done(output)) if !output.failed)
     }
 
@@ -125,7 +125,7 @@ fn call_rows(call: &CallCell, width: usize, open: bool) -> Vec<Line> {
             };
             let limit = if open {
                 ALL_ROWS
-            } else if shown.is_diff() {
+            } else if shown.is_diff() || shown.is_list() {
                 DIFF_ROWS
             } else {
                 OUTPUT_ROWS

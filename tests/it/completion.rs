@@ -39,7 +39,7 @@ fn what_was_typed_is_there_in_the_next_run() {
     let server = ModelServer::start([Reply::text("One."), Reply::text("Two.")]);
     let w = Workspace::new(&server);
     let mut t = w.start();
-    t.ready().ask("the first prompt").sees("One.").ready().ctrl('c').shows("again").ctrl('c').exits();
+    t.ready().ask("the first prompt").sees("One.").hides("esc interrupts").ctrl('c').shows("again").ctrl('c').exits();
     let mut t = w.start();
     t.ready().type_("\x1b[A").screen_is("it is back", |s| s.lines().any(|l| l.starts_with("❯ the first prompt")));
     t.type_("!").shows("prompt!").ctrl('r').shows("Typed before").esc().hides("Typed before");

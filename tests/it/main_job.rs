@@ -91,7 +91,7 @@ fn a_checkpoint_by_hand_is_gone_back_to() {
     let mut t = w.start_sized(&[], 120, 30);
     t.ready().ask("/checkpoint before I try").sees("It is called “before I try”.");
     std::fs::write(w.root().join("a.txt"), "two\n").unwrap();
-    t.ask("hi").sees("Hello.");
+    t.ask("hi").sees("Hello.").hides("esc interrupts");
     t.ask("/checkpoint list").shows("before I try").shows("+ one").enter().shows("files only").type_("f");
     t.sees("a.txt is as it was");
     assert_eq!(w.read("a.txt"), "one\n");

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing depends on time, chance or the environment.
 
-use backstitch_components::chat_log::{self, Level, ToolState};
+use backstitch_components::chat_log::{self, Level, Step, ToolState};
 use backstitch_components::code::Highlighter;
 use backstitch_components::completer::{Completer, Entry};
 use backstitch_components::dialog::{Dialog, DialogState};
@@ -24,6 +24,7 @@ pub fn pages(width: usize) -> Vec<Page> {
     vec![
         ("transcript", transcript(width)),
         ("tool states", tools(width)),
+        ("steps of a plan", steps(width)),
         ("notices", notices(width)),
         ("markdown", assistant(MARKDOWN, width)),
         ("markdown, half arrived", half(width)),
@@ -117,6 +118,21 @@ fn tools(width: usize) -> Vec<Line> {
     let output: String =
         (1..=30).map(|n| format!("\x1b[32m   Compiling\x1b[0m crate-{n} v0.1.0 (/code/shop/crates/crate-{n})\n")).collect();
     rows.extend(chat_log::output_tail(&output, 4, width));
+    rows
+}
+
+fn steps(width: usize) -> Vec<Line> {
+    let all = [
+        (Step::Done, "read the parser"),
+        (Step::Done, "find why leap years fail"),
+        (Step::Current, "let February have 29 days in leap years, and write a test that fails without it"),
+        (Step::Open, "すべてのテストを実行する"),
+        (Step::Open, "tidy up"),
+    ];
+    let mut rows = vec![chat_log::tool_line(ToolState::Done, "Todo", "", "2 of 5 done".into(), width)];
+    rows.extend(chat_log::steps(&all, 24, width));
+    rows.push(chat_log::tool_line(ToolState::Done, "Todo", "", "2 of 5 done".into(), width));
+    rows.extend(chat_log::steps(&all, 4, width));
     rows
 }
 

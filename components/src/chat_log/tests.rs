@@ -49,6 +49,28 @@ fn notices_have_hints_and_footers_have_figures() {
     assert_eq!([0, 61, 120, 3600, 3780].map(duration).join("|"), "0 s|1 min 1 s|2 min|1 h|1 h 3 min");
 }
 
+#[test]
+fn a_long_plan_shows_where_the_work_is() {
+    let all: Vec<(Step, &str)> = (0..30)
+        .map(|n| {
+            (
+                if n < 20 {
+                    Step::Done
+                } else if n == 20 {
+                    Step::Current
+                } else {
+                    Step::Open
+                },
+                "x",
+            )
+        })
+        .collect();
+    assert_eq!(texts(&steps(&all[..2], 9, 40)), ["    ✓ x", "    ✓ x"]);
+    assert_eq!(texts(&steps(&all, 4, 40)), ["    ✓ x", "    ▸ x", "    ○ x", "    … 30 steps in all"]);
+    assert_eq!(texts(&steps(&[(Step::Done, "a"); 5], 3, 40)), ["    ✓ a", "    ✓ a", "    … 5 steps in all"]);
+    assert!(steps(&[], 3, 40).is_empty());
+}
+
 proptest! {
     #[test]
     fn no_row_is_too_wide(text in "[a-z日é👩\\n\\t\\r\\x1b ]{0,60}", width in 2usize..70) {
@@ -60,8 +82,9 @@ proptest! {
         rows.push(turn_footer(&[&text], &["12 s"], width));
         rows.push(busy_line(1, false, &text, &["12 s"], width));
         rows.push(queued_prompt(&text, width));
+        rows.extend(steps(&[(Step::Open, &text), (Step::Done, &text)], 3, width.max(TOOL_INDENT + 4)));
         rows.extend(welcome("name", "1", &[&text], &[("a", "b")], width.max(12)));
-        let limit = width.max(TOOL_INDENT + 2).max(12);
+        let limit = width.max(TOOL_INDENT + 4).max(12);
         for row in rows {
             prop_assert!(row.width() <= limit, "{row:?}");
             prop_assert!(!row.text().contains(char::is_control));

@@ -36,6 +36,27 @@ fn view_numbers_lines_and_says_how_to_go_on() {
 }
 
 #[test]
+fn a_list_of_steps_is_kept_whole() {
+    let b = Bench::new(&[]);
+    let step = |content: &str, status: &str| json!({"content": content, "status": status, "activeForm": "…"});
+    let list = json!({"todos": [step("a", "completed"), step(" b ", "in_progress"), step("c", "Pending")]});
+    assert_eq!(b.text("TodoWrite", list.clone()), "The user sees the list: 1 of 3 done.");
+    let preview = b.call("Todo", list).unwrap().1;
+    let Block::Todo(items) = preview.block else { panic!("{:?}", preview.block) };
+    assert!(preview.access == Access::Read(vec![]) && items[1].content == "b" && items[2].state.name() == "pending");
+    assert_eq!(b.text("update_plan", json!({"plan": [{"step": "x", "status": "done"}]})), "The user sees the list: 1 of 1 done.");
+    assert_eq!(b.text("Todo", json!({"todos": []})), "The user sees the list: 0 of 0 done.");
+    for (args, error) in [
+        (json!({}), "Todo: `todos` (the whole list of {content, status}) is missing"),
+        (json!({"todos": [step("a", "soon")]}), "The status of item 1 is none of pending, in_progress, completed."),
+        (json!({"todos": [{"status": "pending"}]}), "Item 1 has no content."),
+        (json!({"todos": vec![step("a", "pending"); 101]}), "at most 100"),
+    ] {
+        assert!(b.text("Todo", args.clone()).contains(error), "{}", b.text("Todo", args));
+    }
+}
+
+#[test]
 fn view_of_several_files_has_errors_in_place() {
     let b = Bench::new(&[("a", b"1\n"), ("b", b"2")]);
     let out = b.run("View", json!({"file_paths": ["a", "none", "b"]})).unwrap();

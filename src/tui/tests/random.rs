@@ -216,8 +216,13 @@ fn live(steps: &[Step]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// A few, unless more are asked for (`just soak`).
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(24)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_the_screen_is_whole(steps in steps(120, false)) {
