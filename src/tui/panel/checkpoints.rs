@@ -7,8 +7,9 @@ use crate::{
 };
 use backstitch_components::{
     chat_log::duration,
-    checkpoint_browser::{Browser, BrowserOutcome, Entry, Scope},
+    checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, PlanView, Scope},
     dialog::DialogView,
+    diff_view::Change,
     diff_viewer::DiffViewer,
     key::Chord,
 };
@@ -27,7 +28,7 @@ impl Checkpoints {
             let ago = now.saturating_sub(mark.at).as_secs();
             let when =
                 if ago < 5 { "just now".to_string() } else { format!("{} ago", duration(if ago < 60 { ago } else { ago / 60 * 60 })) };
-            Entry { title: mark.label.clone(), when, files: mark.files }
+            Entry { title: mark.label.clone(), when, files: mark.files, conversation: true, ..Entry::default() }
         };
         let browser = Browser::new(marks.iter().map(entry).collect());
         let ids: Vec<CheckpointId> = marks.iter().map(|mark| mark.id.clone()).collect();
@@ -48,7 +49,11 @@ impl Checkpoints {
         if self.browser.selected().is_some_and(|at| self.ids[at] == *id) {
             // From then to now is what happened; going back is the other way round.
             let back = changes.into_iter().map(|c| FileChange { old: c.new, new: c.old, ..c }).collect();
-            self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(back)).diffs().to_vec());
+            let files = Shown::new(crate::protocol::Block::Diff(back)).diffs().to_vec();
+            let count = |change| files.iter().filter(|file| file.change() == change).count();
+            let (deleted, recreated) = (count(Change::Deleted), count(Change::Created));
+            let changed = files.len() - deleted - recreated;
+            self.browser.set_plan(PlanView { changed, deleted, recreated, skipped: vec![], files, against: Against::Now });
             if let Some(diff) = self.browser.diff() {
                 diff.colour_elsewhere();
             }
@@ -62,10 +67,11 @@ impl Checkpoints {
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
         match self.browser.press(chord) {
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
+            BrowserOutcome::Renamed(..) | BrowserOutcome::Deleted(_) | BrowserOutcome::Pinned(..) => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
             BrowserOutcome::Selected(at) => PanelOutcome::StaysAnd(Cmd::Send(Command::Compare(self.ids[at].clone()))),
-            BrowserOutcome::Chosen(at, scope) => {
+            BrowserOutcome::Chosen { entry: at, scope, files: _ } => {
                 let scope = match scope {
                     Scope::Both => RewindScope::Both,
                     Scope::Files => RewindScope::Files,
@@ -77,6 +83,6 @@ impl Checkpoints {
     }
 
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
-        DialogView { rows: self.browser.view(width, max_rows), cursor: None }
+        DialogView { rows: self.browser.view(width, max_rows), cursor: self.browser.cursor(width, max_rows) }
     }
 }
