@@ -1,34 +1,75 @@
 //! A timeline of checkpoints beside what going back to one would change.
 //!
 //! Invariants:
-//! - rows are exactly as many as asked for, and never wider;
-//! - going back is chosen in two steps, so that no single key undoes work: first the checkpoint, then what goes back;
-//! - where there is no room for two columns, the timeline and the diff are shown one after the other.
+//! - rows are exactly as many as asked for, and never wider; a frame costs what is visible, however many checkpoints there are;
+//! - going back and deleting take two steps, so that no single key undoes work; files go back only as the plan has them that is shown;
+//! - where there is no room for two columns, the timeline and the changes are shown one after the other.
+
+mod changes;
+mod footer;
+mod timeline;
+mod view;
 
 use crate::diff_view::DiffModel;
 use crate::diff_viewer::{DiffViewer, ViewerOutcome};
+use crate::editor::{Edit, Editor};
 use crate::key::Chord;
-use crate::key_hints::hint_row;
-use crate::list::{Item, ListOutcome, ListState};
-use crate::text::sanitize::one_line;
-use crate::text::span::{Line, Span, Style};
-use crate::text::wrap::{cut, truncate, truncate_text};
-use crate::theme::Role;
+use crate::list::{ListOutcome, ListState};
+use crate::viewport::Viewport;
+use changes::Changes;
 use iocraft::KeyCode;
 use std::sync::Arc;
 
-/// Two columns are of use from this width on, in cells.
-const TWO_COLUMNS: usize = 100;
-
 /// A checkpoint as the timeline shows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// What the user had asked for.
+    /// What the user had asked for, or the checkpoint's name.
     pub title: String,
     /// When, in words: `3 min ago`.
     pub when: String,
-    /// Files that changed from it to the next one.
+    /// Files that changed from it to the next one, and their lines.
     pub files: usize,
+    pub added: usize,
+    pub removed: usize,
+    pub kind: EntryKind,
+    pub pinned: bool,
+    /// The conversation can go back to it; else only files can.
+    pub conversation: bool,
+}
+
+/// Why there is a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A request of this conversation followed.
+    #[default]
+    Request,
+    Manual,
+    /// The state before something was restored.
+    Restore,
+    /// Another session made it.
+    Elsewhere,
+}
+
+/// What the changes at the right are a comparison with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Against {
+    /// From now to the checkpoint: what going back would do.
+    #[default]
+    Now,
+    /// From the checkpoint before it to it.
+    Previous,
+}
+
+/// What going back would do, or what had changed.
+#[derive(Clone, Debug, Default)]
+pub struct PlanView {
+    pub changed: usize,
+    pub deleted: usize,
+    pub recreated: usize,
+    /// Files that would not be as they were, each with the reason.
+    pub skipped: Vec<String>,
+    pub files: Vec<Arc<DiffModel>>,
+    pub against: Against,
 }
 
 /// What goes back.
@@ -39,19 +80,44 @@ pub enum Scope {
     Conversation,
 }
 
-const SCOPES: [(Scope, char, &str); 3] =
-    [(Scope::Both, 'b', "files and conversation"), (Scope::Files, 'f', "files only"), (Scope::Conversation, 'c', "conversation only")];
-
-/// What a key meant.
+/// What a key meant. Numbers of entries are those of the list given last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrowserOutcome {
-    /// Another entry is looked at: its diff is wanted (see [`Browser::set_diff`]).
+    /// Other changes are looked at: a plan is wanted (see [`Browser::selected`], [`Browser::against`], [`Browser::set_plan`]).
     Selected(usize),
     Moved,
     Ignored,
-    Chosen(usize, Scope),
+    Chosen {
+        entry: usize,
+        scope: Scope,
+        /// Indexes into [`PlanView::files`]; `None` is all of them.
+        files: Option<Vec<usize>>,
+    },
+    Renamed(usize, String),
+    Deleted(usize),
+    Pinned(usize, bool),
     Copied(String),
     Closed,
+}
+
+/// What keys are for now.
+#[derive(Clone, Debug, Default)]
+enum Step {
+    /// To look around, in the timeline or in the changes.
+    #[default]
+    Look,
+    /// To say what goes back.
+    Scope(ListState),
+    /// To type a name.
+    Rename(Editor),
+    /// To type what the files' paths have in common.
+    Filter(Editor),
+    /// To say whether the checkpoint is deleted.
+    Delete,
+    /// To read which files are left as they are.
+    Skipped(Viewport),
+    /// To read which keys there are.
+    Keys,
 }
 
 /// State of the browser. Entries are given from the oldest to the newest.
@@ -59,12 +125,9 @@ pub enum BrowserOutcome {
 pub struct Browser {
     entries: Vec<Entry>,
     list: ListState,
-    /// Of the selected entry; `None` until it is known.
-    diff: Option<DiffViewer>,
-    in_diff: bool,
-    /// The second step: what goes back.
-    asks: Option<ListState>,
-    two_columns: bool,
+    changes: Changes,
+    in_changes: bool,
+    step: Step,
 }
 
 impl Browser {
@@ -73,247 +136,261 @@ impl Browser {
         Self { entries, ..Self::default() }
     }
 
-    /// The newest first, as the list has them.
-    fn entry_at(&self, row: usize) -> usize {
-        self.entries.len().saturating_sub(1 + row)
+    /// Other entries, or the same ones with other names and pins. What is selected stays as far from the newest as it was; if it may
+    /// be another one now, its plan is wanted (see [`Browser::awaits`]).
+    pub fn set_entries(&mut self, entries: Vec<Entry>) {
+        let state = |e: &Entry| (e.kind, e.conversation, e.files, e.added, e.removed);
+        let before = (self.entries.len(), self.entry().map(state));
+        self.entries = entries;
+        self.list.select(self.list.selected(), self.entries.len());
+        if before != (self.entries.len(), self.entry().map(state)) {
+            self.changes.forget_all();
+            // What was being said was about another one.
+            if !matches!(self.step, Step::Filter(_) | Step::Keys) {
+                self.step = Step::Look;
+            }
+        }
+        if self.entries.is_empty() {
+            (self.in_changes, self.step) = (false, Step::Look);
+        }
+    }
+
+    /// Looks at this entry: its changes are wanted then.
+    pub fn select(&mut self, entry: usize) {
+        self.list.select(self.entries.len().saturating_sub(1 + entry), self.entries.len());
+        self.changes.forget_all();
     }
 
     /// The entry that is looked at.
     pub fn selected(&self) -> Option<usize> {
-        (!self.entries.is_empty()).then(|| self.entry_at(self.list.selected()))
+        // The newest first, as the list has them.
+        self.entries.len().checked_sub(1 + self.list.selected())
     }
 
-    /// What going back to the selected entry would change.
-    pub fn set_diff(&mut self, files: Vec<Arc<DiffModel>>) {
-        self.diff = Some(DiffViewer::new(files, false));
+    fn entry(&self) -> Option<&Entry> {
+        self.entries.get(self.selected()?)
+    }
+
+    /// With what it is compared.
+    pub fn against(&self) -> Against {
+        self.changes.against
+    }
+
+    /// A plan of the selected entry is wanted and has not come yet.
+    pub fn awaits(&self) -> bool {
+        !self.entries.is_empty() && self.changes.is_awaited()
+    }
+
+    /// What going back to the selected entry would do, or what changed up to it: one that is not [`Browser::against`] what is looked
+    /// at now comes too late.
+    pub fn set_plan(&mut self, plan: PlanView) {
+        self.changes.set_plan(plan);
     }
 
     /// Its diff, while one is shown.
     pub fn diff(&mut self) -> Option<&mut DiffViewer> {
-        self.diff.as_mut()
+        self.changes.viewer()
     }
 
     pub fn scroll(&mut self, rows: isize) {
-        if let Some(diff) = &mut self.diff {
-            diff.scroll(rows);
+        match (&mut self.step, self.changes.viewer()) {
+            (Step::Skipped(view), _) => view.scroll(rows),
+            (_, Some(diff)) => diff.scroll(rows),
+            _ => {}
         }
+    }
+
+    /// Pastes into the name or the filter that is being typed.
+    pub fn paste(&mut self, text: &str) -> BrowserOutcome {
+        self.edit(Edit::Insert(text.replace(['\n', '\r'], " ")))
     }
 
     pub fn press(&mut self, chord: &Chord) -> BrowserOutcome {
-        if let Some(asks) = &mut self.asks {
-            if chord.code == KeyCode::Esc {
-                self.asks = None;
-                return BrowserOutcome::Moved;
+        let ends = chord.code == KeyCode::Esc;
+        match &mut self.step {
+            Step::Look => self.look(chord),
+            Step::Scope(_) if !ends => self.choose_scope(chord),
+            Step::Filter(_) if ends => {
+                self.changes.set_filter("");
+                self.leave(BrowserOutcome::Moved)
             }
-            return match (asks.press(chord, &scope_items()), self.selected()) {
-                (ListOutcome::Chosen(at), Some(entry)) => BrowserOutcome::Chosen(entry, SCOPES[at.min(2)].0),
-                (ListOutcome::Moved, _) => BrowserOutcome::Moved,
+            Step::Rename(_) | Step::Filter(_) if !ends => self.type_text(chord),
+            Step::Delete if !ends => match (chord.typed(), self.selected()) {
+                (Some('y'), Some(at)) => self.leave(BrowserOutcome::Deleted(at)),
+                (Some('n'), _) => self.leave(BrowserOutcome::Moved),
                 _ => BrowserOutcome::Ignored,
-            };
+            },
+            Step::Skipped(view) if !ends => match chord.code {
+                KeyCode::Up | KeyCode::Char('k') => moved(|| view.scroll(-1)),
+                KeyCode::Down | KeyCode::Char('j') => moved(|| view.scroll(1)),
+                KeyCode::PageUp => moved(|| view.page(-1)),
+                KeyCode::PageDown => moved(|| view.page(1)),
+                KeyCode::Home => moved(|| view.to_top()),
+                KeyCode::End => moved(|| view.to_bottom()),
+                KeyCode::Char('l' | 'q') | KeyCode::Left | KeyCode::Tab => self.leave(BrowserOutcome::Moved),
+                _ => BrowserOutcome::Ignored,
+            },
+            _ => self.leave(BrowserOutcome::Moved),
         }
-        if chord.code == KeyCode::Tab {
-            self.in_diff = !self.in_diff && self.diff.is_some();
-            return BrowserOutcome::Moved;
+    }
+
+    fn leave(&mut self, outcome: BrowserOutcome) -> BrowserOutcome {
+        self.step = Step::Look;
+        outcome
+    }
+
+    fn enter(&mut self, step: Step) -> BrowserOutcome {
+        self.step = step;
+        BrowserOutcome::Moved
+    }
+
+    fn look(&mut self, chord: &Chord) -> BrowserOutcome {
+        if chord.code == KeyCode::Char('?') && !self.changes.is_searching() {
+            return self.enter(Step::Keys);
         }
-        if let Some(diff) = self.diff.as_mut().filter(|_| self.in_diff) {
-            return match diff.press(chord) {
-                ViewerOutcome::Closed => {
-                    self.in_diff = false;
-                    BrowserOutcome::Moved
+        let Some(at) = self.selected() else {
+            let closes = matches!(chord.code, KeyCode::Esc | KeyCode::Char('q'));
+            return if closes { BrowserOutcome::Closed } else { BrowserOutcome::Ignored };
+        };
+        if self.in_changes && self.changes.is_searching() {
+            return self.press_changes(chord);
+        }
+        if !chord.ctrl && !chord.alt && !chord.shift {
+            match chord.code {
+                KeyCode::Enter => return self.ask_scope(at),
+                KeyCode::Char('c') => {
+                    let other = if self.changes.against == Against::Now { Against::Previous } else { Against::Now };
+                    return self.compare(at, other);
                 }
-                ViewerOutcome::Copied(text) => BrowserOutcome::Copied(text),
-                ViewerOutcome::Moved => BrowserOutcome::Moved,
-                ViewerOutcome::Ignored | ViewerOutcome::Accepted => BrowserOutcome::Ignored,
-            };
+                KeyCode::Char('l') if !self.changes.skipped().is_empty() => return self.enter(Step::Skipped(Viewport::at_top())),
+                _ => {}
+            }
+        }
+        if self.in_changes { self.press_changes(chord) } else { self.press_timeline(chord, at) }
+    }
+
+    fn compare(&mut self, at: usize, against: Against) -> BrowserOutcome {
+        self.changes.against = against;
+        self.changes.forget();
+        BrowserOutcome::Selected(at)
+    }
+
+    /// The second step; what it is about is what going back would do.
+    fn ask_scope(&mut self, at: usize) -> BrowserOutcome {
+        self.step = Step::Scope(ListState::default());
+        if self.changes.against == Against::Now { BrowserOutcome::Moved } else { self.compare(at, Against::Now) }
+    }
+
+    fn choose_scope(&mut self, chord: &Chord) -> BrowserOutcome {
+        let choices = self.choices();
+        let items = footer::items(&choices);
+        let (Step::Scope(list), Some(entry)) = (&mut self.step, self.entries.len().checked_sub(1 + self.list.selected())) else {
+            return BrowserOutcome::Ignored;
+        };
+        let scope = match list.press(chord, &items) {
+            ListOutcome::Chosen(at) => choices.get(at).map(|choice| choice.scope),
+            ListOutcome::Moved => return BrowserOutcome::Moved,
+            ListOutcome::Ignored => None,
+        };
+        match scope {
+            Some(Scope::Conversation) => self.leave(BrowserOutcome::Chosen { entry, scope: Scope::Conversation, files: None }),
+            // What would happen to files is seen first.
+            Some(scope) if self.changes.is_plan() => {
+                let files = self.changes.chosen();
+                self.leave(BrowserOutcome::Chosen { entry, scope, files })
+            }
+            _ => BrowserOutcome::Ignored,
+        }
+    }
+
+    fn type_text(&mut self, chord: &Chord) -> BrowserOutcome {
+        if chord.code != KeyCode::Enter {
+            let edit = Edit::from_chord(chord).filter(|edit| !matches!(edit, Edit::Newline | Edit::Up | Edit::Down));
+            return edit.map_or(BrowserOutcome::Ignored, |edit| self.edit(edit));
+        }
+        let name = match &self.step {
+            Step::Rename(name) => name.submit_text().trim().to_owned(),
+            _ => String::new(),
+        };
+        match self.selected() {
+            Some(at) if !name.is_empty() && name != self.entries[at].title => self.leave(BrowserOutcome::Renamed(at, name)),
+            _ => self.leave(BrowserOutcome::Moved),
+        }
+    }
+
+    fn edit(&mut self, edit: Edit) -> BrowserOutcome {
+        let (Step::Rename(text) | Step::Filter(text)) = &mut self.step else { return BrowserOutcome::Ignored };
+        text.apply(edit, usize::MAX);
+        if let Step::Filter(text) = &self.step {
+            self.changes.set_filter(text.text());
+        }
+        BrowserOutcome::Moved
+    }
+
+    fn press_timeline(&mut self, chord: &Chord, at: usize) -> BrowserOutcome {
+        let mut chord = *chord;
+        if !chord.ctrl && !chord.alt {
+            match chord.code {
+                KeyCode::Esc | KeyCode::Char('q') => return BrowserOutcome::Closed,
+                KeyCode::Right | KeyCode::Tab => {
+                    self.in_changes = true;
+                    return BrowserOutcome::Moved;
+                }
+                KeyCode::Char('f') => return self.enter(Step::Filter(Editor::with_text(self.changes.filter()))),
+                KeyCode::Char('r') => {
+                    let title = self.entries[at].title.lines().next().unwrap_or_default();
+                    return self.enter(Step::Rename(Editor::with_text(title)));
+                }
+                KeyCode::Char('d') => return self.enter(Step::Delete),
+                KeyCode::Char('p') => return BrowserOutcome::Pinned(at, !self.entries[at].pinned),
+                KeyCode::Char('j') => chord.code = KeyCode::Down,
+                KeyCode::Char('k') => chord.code = KeyCode::Up,
+                _ => {}
+            }
         }
         let before = self.list.selected();
-        match chord.code {
-            KeyCode::Esc | KeyCode::Char('q') => return BrowserOutcome::Closed,
-            KeyCode::Right if self.diff.is_some() => {
-                self.in_diff = true;
-                return BrowserOutcome::Moved;
+        if self.list.navigate(&chord, self.entries.len()) == ListOutcome::Ignored {
+            return BrowserOutcome::Ignored;
+        }
+        match self.selected().filter(|_| self.list.selected() != before) {
+            Some(at) => {
+                self.changes.forget_all();
+                BrowserOutcome::Selected(at)
             }
-            KeyCode::Enter if !self.entries.is_empty() => {
-                self.asks = Some(ListState::default());
-                return BrowserOutcome::Moved;
-            }
-            _ => {}
-        }
-        match self.list.navigate(chord, self.entries.len()) {
-            ListOutcome::Ignored => BrowserOutcome::Ignored,
-            _ if self.list.selected() == before => BrowserOutcome::Moved,
-            _ => {
-                self.diff = None;
-                self.selected().map_or(BrowserOutcome::Moved, BrowserOutcome::Selected)
-            }
+            None => BrowserOutcome::Moved,
         }
     }
 
-    /// Takes the size of the window: to be called when it, or anything in here, has changed.
-    pub fn fit(&mut self, width: usize, height: usize) {
-        self.two_columns = width >= TWO_COLUMNS;
-        let (left, below) = (self.left(width), self.below());
-        let room = height.saturating_sub(1 + below).max(1);
-        if let Some(diff) = &mut self.diff {
-            diff.fit(width.saturating_sub(left).max(2), room);
-        }
-        // The list keeps its own place by being drawn.
-        let _ = self.timeline(left.max(2), room);
-    }
-
-    /// Cells of the timeline's column.
-    fn left(&self, width: usize) -> usize {
-        match (self.two_columns, self.in_diff) {
-            (true, _) => (width * 2 / 5).clamp(36, 56),
-            (false, true) => 0,
-            (false, false) => width,
-        }
-    }
-
-    fn below(&self) -> usize {
-        if self.asks.is_some() { SCOPES.len() + 1 } else { 1 }
-    }
-
-    pub fn view(&self, width: usize, height: usize) -> Vec<Line> {
-        let mut copy = self.clone();
-        let (left, below) = (self.left(width), self.below());
-        let room = height.saturating_sub(1 + below).max(1);
-        let title = Line::styled("  Checkpoints", Style::from(Role::Heading).bold()).and("  the state before each request", Role::Dim);
-        let mut rows = vec![truncate(&title, width)];
-        let timeline = if left > 0 { copy.timeline(left, room) } else { vec![] };
-        let right = width.saturating_sub(left);
-        let diff = if right > 2 { self.diff_rows(right, room) } else { vec![] };
-        for at in 0..room {
-            let mut row = timeline.get(at).cloned().unwrap_or_default();
-            if right > 2 {
-                let fill = row.fill.take();
-                if let Some(fill) = fill {
-                    row = row.pad_to(left.saturating_sub(1)).over(Style::new().bg(fill));
-                }
-                if left > 0 {
-                    row = cut(&row, left).pad_to(left);
-                }
-                if let Some(line) = diff.get(at) {
-                    row.extend(line.spans.iter().cloned());
-                }
-            }
-            rows.push(cut(&row, width));
-        }
-        rows.extend(copy.footer(width));
-        rows.truncate(height);
-        rows.resize(height, Line::new());
-        rows
-    }
-
-    fn timeline(&mut self, width: usize, height: usize) -> Vec<Line> {
-        if self.entries.is_empty() {
-            return vec![cut(&Line::styled("  nothing has been changed yet", Role::Dim), width)];
-        }
-        let (entries, count) = (&self.entries, self.entries.len());
-        let item = |row: usize| {
-            let entry = &entries[count - 1 - row];
-            let files = match entry.files {
-                0 => "no change".to_owned(),
-                1 => "1 file".to_owned(),
-                n => format!("{n} files"),
-            };
-            let room = width.saturating_sub(8 + files.len() + entry.when.len()).max(8);
-            Item::new(truncate_text(&one_line(&entry.title), room).into_owned()).detail(Line::plain(format!("{files} · {}", entry.when)))
+    fn press_changes(&mut self, chord: &Chord) -> BrowserOutcome {
+        let (file, hunk) = self.changes.viewer().map_or((0, 0), |viewer| viewer.at());
+        let searching = self.changes.is_searching();
+        let back = match chord.code {
+            _ if searching || chord.ctrl || chord.alt => false,
+            KeyCode::Char(' ') => return if self.changes.toggle() { BrowserOutcome::Moved } else { BrowserOutcome::Ignored },
+            KeyCode::Char('a') => return if self.changes.toggle_all() { BrowserOutcome::Moved } else { BrowserOutcome::Ignored },
+            KeyCode::Left => hunk == 0,
+            // The files are gone through on the way back to the timeline.
+            KeyCode::Tab if chord.shift => file == 0,
+            KeyCode::Tab => file + 1 >= self.changes.count(),
+            KeyCode::Esc | KeyCode::Char('q') => true,
+            _ => false,
         };
-        self.list.view_of(count, item, width.saturating_sub(1), height, false)
-    }
-
-    fn diff_rows(&self, width: usize, height: usize) -> Vec<Line> {
-        match &self.diff {
-            Some(diff) => diff.view(width, height).0,
-            None if self.entries.is_empty() => vec![],
-            None => vec![Line::styled("  comparing …", Role::Dim)],
+        if back {
+            self.in_changes = false;
+            return BrowserOutcome::Moved;
         }
-    }
-
-    fn footer(&mut self, width: usize) -> Vec<Line> {
-        if let Some(asks) = &mut self.asks {
-            let title = Line::styled("  What should be as it was then?", Style::new().bold())
-                .and("  a checkpoint of now is taken first", Role::Dim);
-            let mut rows = vec![truncate(&title, width)];
-            rows.extend(asks.view(&scope_items(), width, SCOPES.len(), true));
-            return rows;
+        match self.changes.press(chord) {
+            ViewerOutcome::Copied(text) => BrowserOutcome::Copied(text),
+            ViewerOutcome::Moved | ViewerOutcome::Closed => BrowserOutcome::Moved,
+            ViewerOutcome::Ignored | ViewerOutcome::Accepted => BrowserOutcome::Ignored,
         }
-        let hints: &[(&str, &str)] = match (self.in_diff, self.entries.is_empty()) {
-            (_, true) => &[("esc", "close")],
-            (true, _) => &[("esc", "to the timeline"), ("←→", "hunk"), ("tab", "timeline"), ("y", "copy hunk")],
-            (false, _) => &[("enter", "go back"), ("↑↓", "choose"), ("→", "look at the changes"), ("esc", "close")],
-        };
-        vec![hint_row(hints, width)]
     }
 }
 
-fn scope_items() -> Vec<Item> {
-    SCOPES.iter().map(|(_, key, label)| Item::new(Line::from(Span::plain(*label))).key(*key)).collect()
+fn moved(act: impl FnOnce()) -> BrowserOutcome {
+    act();
+    BrowserOutcome::Moved
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn browser() -> Browser {
-        let entry = |title: &str, files, when: &str| Entry { title: title.into(), when: when.into(), files };
-        let mut browser = Browser::new(vec![
-            entry("fix the date test", 1, "9 min ago"),
-            entry("now rename the module to calendar, everywhere, also in the docs", 12, "4 min ago"),
-            entry("日本語の説明を書いて", 0, "just now"),
-        ]);
-        browser.set_diff(vec![Arc::new(DiffModel::new(Some("a\nb\nc\n"), Some("a\nB\nc\n"), "src/dates.rs"))]);
-        browser
-    }
-
-    fn press(browser: &mut Browser, keys: &str) -> BrowserOutcome {
-        let mut last = BrowserOutcome::Ignored;
-        for key in keys.split(' ') {
-            last = browser.press(&key.parse().unwrap());
-            browser.fit(120, 20);
-        }
-        last
-    }
-
-    fn shown(browser: &mut Browser, width: usize, height: usize) -> String {
-        browser.fit(width, height);
-        let rows = browser.view(width, height);
-        assert_eq!(rows.len(), height);
-        assert!(rows.iter().all(|row| row.width() <= width));
-        rows.iter().map(|row| format!("{}\n", row.text().trim_end())).collect()
-    }
-
-    #[test]
-    fn looks_at_three_widths() {
-        let mut browser = browser();
-        insta::assert_snapshot!("timeline_120", shown(&mut browser, 120, 12));
-        insta::assert_snapshot!("timeline_80", shown(&mut browser, 80, 10));
-        insta::assert_snapshot!("timeline_40", shown(&mut browser, 40, 8));
-        press(&mut browser, "enter");
-        insta::assert_snapshot!("scope_80", shown(&mut browser, 80, 12));
-        press(&mut browser, "esc right");
-        insta::assert_snapshot!("diff_80", shown(&mut browser, 80, 12));
-        insta::assert_snapshot!("empty_80", shown(&mut Browser::new(vec![]), 80, 6));
-    }
-
-    #[test]
-    fn going_back_takes_two_steps() {
-        let mut browser = browser();
-        assert_eq!(press(&mut browser, "enter"), BrowserOutcome::Moved);
-        assert_eq!(press(&mut browser, "enter"), BrowserOutcome::Chosen(2, Scope::Both));
-        let mut browser = self::browser();
-        assert_eq!(press(&mut browser, "down"), BrowserOutcome::Selected(1));
-        assert_eq!(press(&mut browser, "enter f"), BrowserOutcome::Chosen(1, Scope::Files));
-        assert_eq!(press(&mut browser, "esc c"), BrowserOutcome::Ignored, "a letter alone chooses nothing");
-        assert_eq!(press(&mut browser, "esc"), BrowserOutcome::Closed);
-    }
-
-    #[test]
-    fn an_empty_timeline_can_only_be_closed() {
-        let mut browser = Browser::new(vec![]);
-        assert_eq!(press(&mut browser, "enter"), BrowserOutcome::Ignored);
-        assert_eq!(press(&mut browser, "right"), BrowserOutcome::Ignored);
-        assert_eq!(press(&mut browser, "esc"), BrowserOutcome::Closed);
-    }
-}
+mod tests;

@@ -43,6 +43,8 @@ pub struct DiffModel {
     added: usize,
     removed: usize,
     colours: Arc<colours::Colours>,
+    /// What the texts do not tell: a mode that changes, a name that was another.
+    remark: Option<String>,
 }
 
 /// A text and where its lines begin.
@@ -118,11 +120,44 @@ impl DiffModel {
             _ => Change::Modified,
         };
         let (old, new) = (Text::new(old.unwrap_or("")), Text::new(new.unwrap_or("")));
-        let mut model = Self { path: path.to_owned(), old, new, change, hunks: Vec::new(), added: 0, removed: 0, colours: Arc::default() };
+        let mut model = Self {
+            path: path.to_owned(),
+            old,
+            new,
+            change,
+            hunks: Vec::new(),
+            added: 0,
+            removed: 0,
+            colours: Arc::default(),
+            remark: None,
+        };
         if !matches!(change, Change::Binary | Change::Unchanged) {
             model.compare();
         }
         model
+    }
+
+    /// A file whose contents are not shown; there on which sides?
+    pub fn binary(old: bool, new: bool, path: &str) -> Self {
+        let side = |there: bool| there.then_some("");
+        let mut model = Self::new(side(old), side(new), path);
+        if model.change == Change::Unchanged {
+            model.change = Change::Binary;
+        }
+        model.remarked("a binary file".into())
+    }
+
+    /// With a word on what the texts do not tell.
+    pub fn remarked(mut self, remark: String) -> Self {
+        self.remark = Some(match self.remark {
+            Some(before) => format!("{before}, {remark}"),
+            None => remark,
+        });
+        self
+    }
+
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 
     fn compare(&mut self) {

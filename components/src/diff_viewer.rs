@@ -100,7 +100,23 @@ impl DiffViewer {
         self.chosen.get(file).map_or(&[], Vec::as_slice)
     }
 
-    fn model(&self) -> Option<&Arc<DiffModel>> {
+    /// Other files to look at, of which one is looked at first; how they are looked at stays.
+    pub(crate) fn set_files(&mut self, files: Vec<Arc<DiffModel>>, first: usize) {
+        self.chosen = vec![vec![]; files.len()];
+        self.files = files;
+        self.go_to_file(first);
+    }
+
+    pub(crate) fn files(&self) -> &[Arc<DiffModel>] {
+        &self.files
+    }
+
+    /// The file and the hunk that are meant.
+    pub(crate) fn at(&self) -> (usize, usize) {
+        (self.file, self.hunk)
+    }
+
+    pub(crate) fn model(&self) -> Option<&Arc<DiffModel>> {
         self.files.get(self.file)
     }
 
@@ -217,8 +233,13 @@ impl DiffViewer {
 
     /// Takes the size of the window: to be called when it, or anything in here, has changed.
     pub fn fit(&mut self, width: usize, height: usize) {
+        self.fit_body(width, body_height(height));
+    }
+
+    /// [`DiffViewer::fit`] where somebody else draws what is around the body.
+    pub(crate) fn fit_body(&mut self, width: usize, rows: usize) {
         self.width = width;
-        self.viewport.resize(body_height(height), self.lines());
+        self.viewport.resize(rows.max(1), self.lines());
         // Scrolled away from the hunk: what is meant is the first one that is seen.
         let visible = self.viewport.visible();
         let count = self.model().map_or(0, |m| m.hunk_count());
@@ -231,12 +252,11 @@ impl DiffViewer {
     /// Rows for the whole window as it was fitted, and the cursor while a search is typed.
     pub fn view(&self, width: usize, height: usize) -> (Vec<Line>, Option<(usize, usize)>) {
         let mut rows = vec![self.title(width)];
-        rows.extend(self.body(body_height(height), width));
+        rows.extend(self.body(body_height(height), width, false));
         rows.resize(height.saturating_sub(1).max(1), Line::new());
         let mut cursor = None;
-        match &self.search {
-            Some(search) => {
-                let (row, column) = search.field(Line::styled("  / ", Style::from(Role::Accent).bold()), "search", width);
+        match self.search_field(width) {
+            Some((row, column)) => {
                 cursor = Some((column, rows.len()));
                 rows.push(row);
             }
@@ -245,29 +265,45 @@ impl DiffViewer {
         (rows, cursor)
     }
 
+    /// The row in which a search is typed, while it is, and the column of its cursor.
+    pub(crate) fn search_field(&self, width: usize) -> Option<(Line, usize)> {
+        let label = || Line::styled("  / ", Style::from(Role::Accent).bold());
+        self.search.as_ref().map(|search| search.field(label(), "search", width))
+    }
+
     fn title(&self, width: usize) -> Line {
         let Some(model) = self.model() else { return Line::styled("  no changes", Role::Dim) };
         let (added, removed) = model.stats();
         let mut left = Line::styled(format!("  {}", one_line(model.path())), Style::from(Role::Heading).bold());
         left.push(Span::new(format!("  +{added}"), Role::DiffAdded));
         left.push(Span::new(format!(" −{removed}"), Role::DiffRemoved));
-        let mut right = Line::new();
-        if self.files.len() > 1 {
-            right.push(Span::new(format!("file {} of {} · ", self.file + 1, self.files.len()), Role::Dim));
+        if let Some(remark) = model.remark() {
+            left.push(Span::new(format!("  {}", one_line(remark)), Role::Dim));
         }
-        right.push(Span::new(format!("hunk {} of {}", self.hunk + 1, model.hunk_count().max(1)), Role::Dim));
-        let chosen = self.chosen(self.file);
-        if !chosen.is_empty() {
-            right.push(Span::new(format!(" · {} accepted", chosen.iter().filter(|c| **c).count()), Role::Accent));
-        }
-        truncate(&split(left, right, width, 12), width)
+        truncate(&split(left, self.place(), width, 12), width)
     }
 
-    fn body(&self, height: usize, width: usize) -> Vec<Line> {
+    /// `file 2 of 3 · hunk 1 of 4`, and how many of the hunks are accepted.
+    pub(crate) fn place(&self) -> Line {
+        let mut place = Line::new();
+        if self.files.len() > 1 {
+            place.push(Span::new(format!("file {} of {} · ", self.file + 1, self.files.len()), Role::Dim));
+        }
+        let hunks = self.model().map_or(0, |m| m.hunk_count());
+        place.push(Span::new(format!("hunk {} of {}", self.hunk + 1, hunks.max(1)), Role::Dim));
+        let chosen = self.chosen(self.file);
+        if !chosen.is_empty() {
+            place.push(Span::new(format!(" · {} accepted", chosen.iter().filter(|c| **c).count()), Role::Accent));
+        }
+        place
+    }
+
+    /// The rows in view as they were fitted; `left_out`: the whole file is refused.
+    pub(crate) fn body(&self, height: usize, width: usize, left_out: bool) -> Vec<Line> {
         let Some(model) = self.model() else { return vec![] };
         let room = width.saturating_sub(MARGIN).max(2);
         if model.hunk_count() == 0 {
-            return model.rows(room, Some(height)).into_iter().map(|row| cut(&row.indented(MARGIN), width)).collect();
+            return model.rows(room, Some(height)).into_iter().map(|row| cut(&self.margin(row, 1, left_out), width)).collect();
         }
         let visible = self.viewport.visible();
         let mut rows = Vec::with_capacity(height);
@@ -285,7 +321,7 @@ impl DiffViewer {
             let range = begin.max(visible.start)..end.min(visible.end);
             let painted =
                 if self.splits() { model.split_window(range, room, !self.elsewhere) } else { model.window(range, room, !self.elsewhere) };
-            let refused = self.chosen(self.file).get(hunk) == Some(&false);
+            let refused = left_out || self.chosen(self.file).get(hunk) == Some(&false);
             rows.extend(painted.into_iter().map(|row| cut(&self.margin(row, hunk, refused), width)));
         }
         // Wrapped lines make more rows than there is room for: at the end it is the last ones that count.
@@ -340,111 +376,4 @@ fn edit(search: &mut Editor, chord: &Chord) -> ViewerOutcome {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Three changes, far apart.
-    fn model() -> Arc<DiffModel> {
-        let old: String = (1..=90).map(|n| format!("line {n}\n")).collect();
-        let new = old.replace("line 10\n", "LINE 10\n").replace("line 40\n", "").replace("line 80\n", "line 80\nmore\n");
-        Arc::new(DiffModel::new(Some(&old), Some(&new), "a.txt"))
-    }
-
-    fn press(viewer: &mut DiffViewer, keys: &str) -> ViewerOutcome {
-        let mut last = ViewerOutcome::Ignored;
-        for key in keys.split(' ') {
-            last = viewer.press(&key.parse().unwrap());
-            viewer.fit(80, 12);
-        }
-        last
-    }
-
-    fn shown(viewer: &mut DiffViewer, width: usize, height: usize) -> String {
-        viewer.fit(width, height);
-        let (rows, _) = viewer.view(width, height);
-        assert_eq!(rows.len(), height);
-        assert!(rows.iter().all(|row| row.width() <= width));
-        rows.iter().map(|row| format!("{}\n", row.text().trim_end())).collect()
-    }
-
-    #[test]
-    fn looks_unified_and_side_by_side() {
-        let mut viewer = DiffViewer::new(vec![model()], true);
-        insta::assert_snapshot!("unified_80", shown(&mut viewer, 80, 14));
-        press(&mut viewer, "right space");
-        insta::assert_snapshot!("refused_hunk_80", shown(&mut viewer, 80, 14));
-        insta::assert_snapshot!("side_by_side_150", shown(&mut viewer, 150, 14));
-        insta::assert_snapshot!("narrow_40", shown(&mut viewer, 40, 10));
-    }
-
-    #[test]
-    fn hunks_are_gone_through_and_chosen() {
-        let mut viewer = DiffViewer::new(vec![model()], true);
-        viewer.fit(80, 12);
-        assert_eq!(press(&mut viewer, "right space"), ViewerOutcome::Moved);
-        assert_eq!(viewer.chosen(0), [true, false, true]);
-        press(&mut viewer, "right right right space left left left space");
-        assert_eq!(viewer.chosen(0), [false, false, false]);
-        press(&mut viewer, "a");
-        assert_eq!(viewer.chosen(0), [true, true, true]);
-        assert_eq!(press(&mut viewer, "enter"), ViewerOutcome::Accepted);
-        assert_eq!(press(&mut viewer, "q"), ViewerOutcome::Closed);
-    }
-
-    #[test]
-    fn where_nothing_is_to_be_chosen_enter_and_space_do_nothing() {
-        let mut viewer = DiffViewer::new(vec![model()], false);
-        assert_eq!(press(&mut viewer, "space"), ViewerOutcome::Ignored);
-        assert_eq!(press(&mut viewer, "enter"), ViewerOutcome::Ignored);
-        assert!(viewer.chosen(0).is_empty());
-    }
-
-    #[test]
-    fn search_finds_down_up_and_around() {
-        let mut viewer = DiffViewer::new(vec![model()], false);
-        viewer.fit(80, 8);
-        press(&mut viewer, "/ m o r e enter");
-        assert!(shown(&mut viewer, 80, 8).contains("more"));
-        press(&mut viewer, "home / shift+l i n e space 1 0 enter");
-        assert!(shown(&mut viewer, 80, 8).contains("LINE 10"), "{}", shown(&mut viewer, 80, 8));
-    }
-
-    #[test]
-    fn a_hunk_is_copied_as_a_patch_has_it() {
-        let mut viewer = DiffViewer::new(vec![model()], false);
-        viewer.fit(80, 12);
-        let ViewerOutcome::Copied(text) = press(&mut viewer, "y") else { panic!("not copied") };
-        assert_eq!(text, " line 7\n line 8\n line 9\n-line 10\n+LINE 10\n line 11\n line 12\n line 13\n");
-    }
-
-    #[test]
-    fn colours_are_asked_for_once_and_again_where_there_are_none_yet() {
-        let new: String = (0..3_000).map(|n| format!("let x{n} = \"{n}\";\n")).collect();
-        let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(None, Some(&new), "a.rs"))], false);
-        viewer.fit(80, 12);
-        assert_eq!(viewer.ask(), None, "at once, unless told otherwise");
-        viewer.colour_elsewhere();
-        let plain = viewer.view(80, 12);
-        let first = viewer.ask().unwrap();
-        press(&mut viewer, "pagedown end");
-        assert_eq!(viewer.ask(), None, "one at a time");
-        first.colour();
-        viewer.coloured();
-        let last = viewer.ask().unwrap();
-        assert_ne!(first, last);
-        last.colour();
-        viewer.coloured();
-        assert_eq!(viewer.ask(), None);
-        press(&mut viewer, "home");
-        assert_ne!(viewer.view(80, 12), plain);
-    }
-
-    #[test]
-    fn the_last_row_of_long_lines_can_be_reached() {
-        let new: String = (0..30).map(|n| format!("{n} {}\n", "word ".repeat(40))).collect();
-        let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(None, Some(&new), "a.txt"))], false);
-        viewer.fit(60, 10);
-        press(&mut viewer, "end");
-        assert!(shown(&mut viewer, 60, 10).contains("30  +"), "{}", shown(&mut viewer, 60, 10));
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::text::width::width;
 use crate::theme::Role;
 use crate::viewport::Viewport;
 use iocraft::KeyCode;
+use std::ops::Range;
 
 /// Something to choose.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,12 +115,17 @@ impl ListState {
 
     /// [`ListState::view`] of a list that is too long to be made whole: `item` is asked for what is in view.
     pub fn view_of(&mut self, count: usize, item: impl Fn(usize) -> Item, width: usize, max_rows: usize, numbered: bool) -> Vec<Line> {
-        self.selected = self.selected.min(count.saturating_sub(1));
-        self.view.resize(max_rows.min(count), count);
-        self.view.reveal(self.selected..self.selected + 1);
-        let items: Vec<(usize, Item)> = self.view.visible().map(|at| (at, item(at))).collect();
+        let items: Vec<(usize, Item)> = self.window(count, max_rows).map(|at| (at, item(at))).collect();
         let longest = items.iter().map(|(_, item)| item.label.width()).max().unwrap_or(0);
         items.iter().map(|(at, item)| self.row(*at, item, longest, width, numbered)).collect()
+    }
+
+    /// The items in view where `max_items` have room, the selected one among them: for rows of another look.
+    pub fn window(&mut self, count: usize, max_items: usize) -> Range<usize> {
+        self.selected = self.selected.min(count.saturating_sub(1));
+        self.view.resize(max_items.min(count), count);
+        self.view.reveal(self.selected..self.selected + 1);
+        self.view.visible()
     }
 
     fn row(&self, at: usize, item: &Item, longest: usize, width_all: usize, numbered: bool) -> Line {

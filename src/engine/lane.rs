@@ -15,7 +15,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 /// How long the end waits for a checkpoint. One that is given up leaves nothing but contents that nobody names.
@@ -189,7 +189,7 @@ fn restore(store: &mut dyn CheckpointStore, wanted: &Wanted, plan: Option<Plan>)
     };
     let done = store.restore(&plan)?;
     // What changes from here on is somebody else's: going forward again leaves it alone.
-    let after = Label::new(Kind::BeforeRestore, format!("after going back to {}", wanted.to.short()));
+    let after = Label::new(Kind::AfterCall, format!("after going back to {}", wanted.to.short()));
     let after = store.take(&after).ok().map(|taken| taken.id);
     Ok(Restored { before: done.before, after, changes: done.changes, skipped: done.skipped.iter().map(skipped).collect() })
 }
@@ -202,7 +202,9 @@ fn plan(store: &mut dyn CheckpointStore, wanted: Wanted) -> Result<(Plan, Vec<Fi
 }
 
 fn list(store: &mut dyn CheckpointStore) -> Result<(Vec<CheckpointInfo>, u64), CheckpointError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
     let info = |entry: Entry| CheckpointInfo {
+        ago: now.saturating_sub(entry.at) / 1000,
         id: entry.id,
         text: entry.label.text,
         at: entry.at,

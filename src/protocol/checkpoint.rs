@@ -44,6 +44,8 @@ pub struct CheckpointInfo {
     pub text: String,
     /// Milliseconds since 1970.
     pub at: u64,
+    /// Seconds since then, when it was listed.
+    pub ago: u64,
     /// Compared with the checkpoint before.
     pub files_changed: usize,
     pub origin: Origin,

@@ -34,7 +34,7 @@ pub struct Planned {
 }
 
 /// Contents and kind of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
     /// Git's object id of the contents, in hexadecimal.
     pub id: String,

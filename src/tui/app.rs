@@ -21,7 +21,7 @@ use super::{
     transcript::{Layout, Transcript},
     view,
 };
-use crate::protocol::{Command, Event, Notice, ProviderSettings, Wanted};
+use crate::protocol::{Command, Event, Notice, ProviderSettings};
 use backstitch_components::{
     chat_log,
     editor::Edit,
@@ -352,7 +352,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
         Action::Interrupt if model.status.turn.is_none() => {
             if model.esc_armed.take().is_some_and(|until| model.now <= until) {
-                return open_checkpoints(model);
+                return open_checkpoints(model, None);
             }
             model.esc_armed = Some(model.now + TWICE);
         }
@@ -391,10 +391,11 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     vec![]
 }
 
-pub fn open_checkpoints(model: &mut Model) -> Vec<Cmd> {
-    let (panel, first) = panel::Checkpoints::new(model.checkpoints.marks(), model.now);
+/// With this one selected, by its name or the beginning of its id.
+pub fn open_checkpoints(model: &mut Model, sought: Option<String>) -> Vec<Cmd> {
+    let (panel, cmds) = panel::Checkpoints::new(model.checkpoints.marks(), model.status.session.clone(), sought, model.now);
     model.panel = Some(Panel::Checkpoints(Box::new(panel)));
-    first.map(|to| Cmd::Send(Command::Plan(Wanted { to, since: None, only: None }))).into_iter().collect()
+    cmds
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {

@@ -24,7 +24,7 @@ pub struct Shown {
 impl Shown {
     pub fn new(block: Block) -> Self {
         let diffs = match &block {
-            Block::Diff(changes) => changes.iter().filter(|c| !c.binary).map(|c| Arc::new(model(c))).collect(),
+            Block::Diff(changes) => changes.iter().filter(|c| !c.binary).map(|c| Arc::new(diff_model(c))).collect(),
             _ => vec![],
         };
         Shown { block, diffs }
@@ -88,15 +88,23 @@ impl Shown {
         if self.diffs.is_empty() {
             return Line::new();
         }
-        let stats = self.diffs.iter().map(|d| d.stats()).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+        let stats = self.stats();
         change_counts(stats.0, stats.1)
+    }
+
+    /// Lines added and removed.
+    pub fn stats(&self) -> (usize, usize) {
+        self.diffs.iter().map(|d| d.stats()).fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1))
     }
 }
 
 /// A diff's numbers stand further right than its sign column needs.
 const DIFF_INDENT: usize = TOOL_INDENT - 2;
 
-fn model(change: &FileChange) -> DiffModel {
+pub fn diff_model(change: &FileChange) -> DiffModel {
+    if change.binary {
+        return DiffModel::binary(change.old.is_some(), change.new.is_some(), &change.path.to_string_lossy());
+    }
     DiffModel::new(change.old.as_deref(), change.new.as_deref(), &change.path.to_string_lossy())
 }
 

@@ -11,6 +11,8 @@ pub struct Mark {
     pub at: Duration,
     /// Files that the request changed.
     pub files: usize,
+    /// Lines that its edits added and removed.
+    pub lines: (usize, usize),
 }
 
 #[derive(Debug, Default)]
@@ -29,10 +31,10 @@ impl Checkpoints {
         match event {
             CheckpointEvent::Taken { id, label, kind: CheckpointKind::Opening, .. } => {
                 self.cut.clear();
-                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0 });
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0, lines: (0, 0) });
             }
             CheckpointEvent::Taken { id, label, kind: CheckpointKind::Manual, .. } => {
-                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0 });
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0, lines: (0, 0) });
             }
             CheckpointEvent::Restored { forward: true, .. } => self.marks.extend(self.cut.pop().unwrap_or_default()),
             // What was said after that place is no longer part of the conversation.
@@ -48,6 +50,13 @@ impl Checkpoints {
     pub fn changed(&mut self, files: usize) {
         if let Some(mark) = self.marks.last_mut() {
             mark.files = files;
+        }
+    }
+
+    /// An edit of the running turn.
+    pub fn edited(&mut self, (added, removed): (usize, usize)) {
+        if let Some(Mark { lines, .. }) = self.marks.last_mut() {
+            *lines = (lines.0 + added, lines.1 + removed);
         }
     }
 

@@ -6,9 +6,12 @@ use super::{
     completion::Completion,
     looks,
     panel::Panel,
+    report,
     status::Status,
 };
-use crate::protocol::{Access, CallEvent, Command, Event, EventBody, Notice, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome};
+use crate::protocol::{
+    Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome,
+};
 
 pub fn begin(model: &mut Model, opened: Opened) {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
@@ -39,6 +42,11 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
         EventBody::Text(event) => model.transcript.text(event, now, width),
         EventBody::Call(event) => {
             let warm_up = language(model, &event);
+            if let CallEvent::Finished { id, outcome: Outcome::Done(_) } = &event
+                && let Some(call) = model.transcript.calls.iter().find(|call| call.id == *id)
+            {
+                model.checkpoints.edited(call.shown.stats());
+            }
             model.transcript.call(event, width);
             return warm_up;
         }
@@ -95,7 +103,15 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
                 checkpoints.planned(plan, changes);
             }
         }
-        SessionEvent::Compared { .. } | SessionEvent::Checkpoints { .. } => {}
+        SessionEvent::Compared { to, changes, .. } => {
+            if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
+                checkpoints.compared(&to, &changes);
+            }
+        }
+        SessionEvent::Checkpoints { all, bytes } => match &mut model.panel {
+            Some(Panel::Checkpoints(checkpoints)) => return checkpoints.listed(all),
+            _ => report::checkpoints(model, &all, bytes),
+        },
         SessionEvent::Cleared => {
             model.checkpoints.clear();
             model.transcript.clear();

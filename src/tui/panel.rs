@@ -118,6 +118,7 @@ impl Panel {
             Panel::Setup(setup) => setup.paste(text),
             Panel::History(search) => search.paste(text),
             Panel::Search(search) => search.paste(text),
+            Panel::Checkpoints(checkpoints) => checkpoints.paste(text),
             _ => {}
         }
     }

@@ -129,9 +129,12 @@ impl Prompt {
             Outcome::Theme(name) => return looks::command(model, &name),
             Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys(Default::default())),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
-            Outcome::Screen(Screen::Checkpoints(_)) => return app::open_checkpoints(model),
+            Outcome::Screen(Screen::Checkpoints(sought)) => return app::open_checkpoints(model, sought),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
-            Outcome::Screen(Screen::Status) => model.transcript.push(Cell::Said(report::status(model)), model.width()),
+            Outcome::Screen(Screen::Status) => {
+                model.transcript.push(Cell::Said(report::status(model)), model.width());
+                return vec![Cmd::Send(Command::ListCheckpoints)];
+            }
             Outcome::Screen(Screen::Usage) => model.transcript.push(Cell::Said(report::usage(model)), model.width()),
             Outcome::Screen(Screen::Export(file)) => return vec![Cmd::Export { file, text: report::markdown(model) }],
             Outcome::Screen(Screen::Copy) => match report::last_answer(model) {

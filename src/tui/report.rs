@@ -4,7 +4,7 @@ use super::{
     app::Model,
     cell::{CallCell, CallState, Cell},
 };
-use crate::protocol::{Outcome, Usage};
+use crate::protocol::{CheckpointInfo, Outcome, Usage};
 use std::fmt::Write;
 
 /// `/status`: a line for each fact.
@@ -28,6 +28,18 @@ pub fn status(model: &Model) -> String {
     facts.extend(status.session.iter().map(|id| ("session".to_string(), id.0.clone())));
     facts.extend(status.facts.iter().cloned());
     table(&facts)
+}
+
+/// What the store has, for `/status` and after a checkpoint was revised.
+pub fn checkpoints(model: &mut Model, all: &[CheckpointInfo], bytes: u64) {
+    let pinned = match all.iter().filter(|info| info.pinned).count() {
+        0 => String::new(),
+        n => format!(", {n} pinned"),
+    };
+    let size =
+        if bytes < 1 << 20 { format!("{} KB", bytes.div_ceil(1 << 10)) } else { format!("{:.1} MB", bytes as f64 / f64::from(1 << 20)) };
+    let text = table(&[("checkpoints".into(), format!("{} in this project{pinned} · {size} on the disk", all.len()))]);
+    model.transcript.push(Cell::Said(text), model.width());
 }
 
 /// `/usage`: tokens, as the provider counted them.

@@ -1,5 +1,6 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
+mod checkpoints;
 mod looks;
 mod random;
 
@@ -357,11 +358,13 @@ fn esc_twice_at_rest_opens_the_checkpoints_and_going_back_takes_two_steps() {
     assert_eq!(bench.keys("esc"), []);
     bench.clock += Duration::from_secs(5);
     assert_eq!(bench.keys("esc"), [], "too late to be the second one");
-    assert_eq!(bench.keys("esc"), [look("two")]);
+    assert_eq!(bench.keys("esc"), [look("two"), Cmd::Send(Command::ListCheckpoints)]);
     assert!(bench.model.is_fullscreen());
     assert_eq!(bench.keys("down"), [look("one")]);
     let change = FileChange { path: "a.txt".into(), old: Some("now\n".into()), new: Some("then\n".into()), binary: false };
-    let plan = |id: &str| Plan { wanted: wanted(id), files: vec![], skipped: vec![] };
+    let version = |id: &str| Some(Version { id: id.into(), mode: 0o100_644 });
+    let file = Planned { path: "a.txt".into(), now: version("1"), then: version("2") };
+    let plan = |id: &str| Plan { wanted: wanted(id), files: vec![file.clone()], skipped: vec![] };
     let planned = |id: &str| EventBody::Session(SessionEvent::Planned { plan: plan(id), changes: vec![change.clone()] });
     bench.event(None, planned("two"));
     assert!(bench.screen().contains("request one"));

@@ -2,6 +2,9 @@
 //!
 //! Invariant: nothing depends on time, chance or the environment.
 
+#[path = "checkpoints.rs"]
+mod checkpoints;
+
 use backstitch_components::chat_log::{self, Level, Step, ToolState};
 use backstitch_components::code::Highlighter;
 use backstitch_components::completer::{Completer, Entry};
@@ -21,7 +24,7 @@ use backstitch_components::{Line, Role, Span, Style};
 pub type Page = (&'static str, Vec<Line>);
 
 pub fn pages(width: usize) -> Vec<Page> {
-    vec![
+    let mut pages = vec![
         ("transcript", transcript(width)),
         ("tool states", tools(width)),
         ("steps of a plan", steps(width)),
@@ -42,7 +45,9 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("keys", keys(width)),
         ("hostile text", hostile(width)),
         ("roles", roles(width)),
-    ]
+    ];
+    pages.extend(checkpoints::pages(width));
+    pages
 }
 
 const OLD: &str = "use std::fmt;\n\nfn is_leap(year: i32) -> bool {\n    year % 4 == 0\n}\n\n/// Days of a month.\nfn days_in(month: u8, year: i32) -> u8 {\n    match month { 2 => 28,\n        4 | 6 | 9 | 11 => 30,\n        _ => 31,\n    }\n}\n\nfn a() {}\nfn b() {}\nfn c() {}\nfn d() {}\nfn e() {}\nfn f() {}\nfn g() {}\nfn h() {}\nfn last() { println!(\"old\"); }\n";

@@ -7,6 +7,7 @@
 use super::words::{Shown, bare, changed, changed_words, plain};
 use super::{Block, Change, DiffModel, Hunk, Text};
 use crate::code::Highlighter;
+use crate::text::sanitize::one_line;
 use crate::text::span::{Line, Span, Style, spaces};
 use crate::text::wrap::{cut, wrap_exact};
 use crate::theme::Role;
@@ -157,6 +158,9 @@ impl DiffModel {
 
     /// What there is to say where no lines can be shown.
     fn note(&self) -> Option<Line> {
+        if let Some(remark) = self.remark.as_deref().filter(|_| self.hunks.is_empty()) {
+            return Some(Line::styled(one_line(remark).into_owned(), Role::Dim));
+        }
         let text = match self.change {
             Change::Binary => format!("binary file, {} → {} bytes", self.old.text.len(), self.new.text.len()),
             Change::Unchanged => "no changes".to_owned(),

@@ -1,40 +1,60 @@
 //! The checkpoint browser over the whole screen: where to go back to, and what would change.
+//!
+//! What is done is what is shown: going back carries the plan along that was looked at.
 
 use super::PanelOutcome;
 use crate::{
-    protocol::{CheckpointId, Command, FileChange, Plan, RewindScope, Wanted},
-    tui::{app::Cmd, blocks::Shown, checkpoints::Mark},
+    protocol::{
+        Action, CheckpointId, CheckpointInfo, Command, FileChange, Origin, Plan, Planned, Revision, RewindScope, SessionId, Version, Wanted,
+    },
+    tui::{app::Cmd, blocks, checkpoints::Mark},
 };
 use backstitch_components::{
     chat_log::duration,
-    checkpoint_browser::{Browser, BrowserOutcome, Entry, Scope},
+    checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, EntryKind, PlanView, Scope},
     dialog::DialogView,
+    diff_view::DiffModel,
     diff_viewer::DiffViewer,
     key::Chord,
 };
-use std::time::Duration;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 #[derive(Debug)]
 pub struct Checkpoints {
     browser: Browser,
+    session: Option<SessionId>,
+    /// Of this conversation.
+    marks: Vec<Mark>,
+    /// All of the store, oldest first, once they are known.
+    all: Vec<CheckpointInfo>,
+    /// The entries of the browser.
     ids: Vec<CheckpointId>,
     /// Of the selected one, as it is shown.
     plan: Option<Plan>,
+    /// To be selected once it is known: the beginning of its id, or its name.
+    sought: Option<String>,
 }
 
 impl Checkpoints {
-    /// The panel, and the checkpoint whose changes are to be looked up first.
-    pub fn new(marks: &[Mark], now: Duration) -> (Self, Option<CheckpointId>) {
-        let entry = |mark: &Mark| {
-            let ago = now.saturating_sub(mark.at).as_secs();
-            let when =
-                if ago < 5 { "just now".to_string() } else { format!("{} ago", duration(if ago < 60 { ago } else { ago / 60 * 60 })) };
-            Entry { title: mark.label.clone(), when, files: mark.files }
+    /// The panel with what the screen knows, and what is to be looked up.
+    pub fn new(marks: &[Mark], session: Option<SessionId>, sought: Option<String>, now: Duration) -> (Self, Vec<Cmd>) {
+        let info = |mark: &Mark| CheckpointInfo {
+            id: mark.id.clone(),
+            text: mark.label.clone(),
+            at: 0,
+            ago: now.saturating_sub(mark.at).as_secs(),
+            files_changed: mark.files,
+            origin: Origin::Turn,
+            session: session.clone(),
+            pinned: false,
         };
-        let browser = Browser::new(marks.iter().map(entry).collect());
-        let ids: Vec<CheckpointId> = marks.iter().map(|mark| mark.id.clone()).collect();
-        let first = browser.selected().map(|at| ids[at].clone());
-        (Checkpoints { browser, ids, plan: None }, first)
+        let (all, marks) = (marks.iter().map(info).collect(), marks.to_vec());
+        let (browser, session) = (Browser::new(vec![]), session.clone());
+        let mut panel = Checkpoints { browser, session, marks, all: vec![], ids: vec![], plan: None, sought: None };
+        let mut cmds = panel.listed(all);
+        panel.sought = sought;
+        cmds.push(Cmd::Send(Command::ListCheckpoints));
+        (panel, cmds)
     }
 
     pub fn fit(&mut self, width: usize, height: usize) {
@@ -45,42 +65,198 @@ impl Checkpoints {
         self.browser.scroll(rows);
     }
 
-    /// What has been looked up; too late, if another checkpoint is looked at by now.
-    pub fn planned(&mut self, plan: Plan, changes: Vec<FileChange>) {
-        if self.browser.selected().is_some_and(|at| self.ids[at] == plan.wanted.to) {
-            self.plan = Some(plan);
-            self.browser.set_diff(Shown::new(crate::protocol::Block::Diff(changes)).diffs().to_vec());
-            if let Some(diff) = self.browser.diff() {
-                diff.colour_elsewhere();
-            }
-        }
+    pub fn paste(&mut self, text: &str) {
+        self.browser.paste(text);
     }
 
     pub fn viewer(&mut self) -> Option<&mut DiffViewer> {
         self.browser.diff()
     }
 
+    /// The store's checkpoints, at first or after one has been revised.
+    pub fn listed(&mut self, all: Vec<CheckpointInfo>) -> Vec<Cmd> {
+        let before = self.selected().cloned();
+        self.all = all;
+        let shown = |info: &&CheckpointInfo| info.origin != Origin::Call;
+        let entries: Vec<Entry> = self.all.iter().enumerate().filter(|(_, info)| shown(info)).map(|(at, _)| self.entry(at)).collect();
+        self.ids = self.all.iter().filter(shown).map(|info| info.id.clone()).collect();
+        self.browser.set_entries(entries);
+        if let Some(sought) = self.sought.take() {
+            let named = |id: &&CheckpointId| self.info(id).is_some_and(|info| info.text == sought);
+            let found = self.ids.iter().rposition(|id| named(&id)).or_else(|| self.ids.iter().rposition(|id| id.0.starts_with(&sought)));
+            if let Some(at) = found {
+                self.browser.select(at);
+            }
+        }
+        if self.selected() != before.as_ref() || self.browser.awaits() { self.look().into_iter().collect() } else { vec![] }
+    }
+
+    fn info(&self, id: &CheckpointId) -> Option<&CheckpointInfo> {
+        self.all.iter().find(|info| info.id == *id)
+    }
+
+    fn entry(&self, at: usize) -> Entry {
+        let info = &self.all[at];
+        let mark = self.marks.iter().rfind(|mark| mark.id == info.id);
+        let own = info.session == self.session;
+        let when = match info.ago {
+            0..5 => "just now".to_string(),
+            5..60 => format!("{} ago", duration(info.ago)),
+            ago => format!("{} ago", duration(ago / 60 * 60)),
+        };
+        let files = match (mark, info.origin) {
+            (Some(mark), Origin::Turn) => mark.files,
+            // What the turn changed is told by the checkpoints that it took afterwards.
+            (None, Origin::Turn) => {
+                let later = self.all[at + 1..].iter().filter(|later| later.session == info.session);
+                later.take_while(|later| later.origin == Origin::Call).map(|later| later.files_changed).sum()
+            }
+            _ => info.files_changed,
+        };
+        Entry {
+            title: info.text.clone(),
+            when,
+            files,
+            added: mark.map_or(0, |mark| mark.lines.0),
+            removed: mark.map_or(0, |mark| mark.lines.1),
+            kind: match info.origin {
+                _ if !own => EntryKind::Elsewhere,
+                Origin::Manual => EntryKind::Manual,
+                Origin::Restore => EntryKind::Restore,
+                Origin::Turn | Origin::Call => EntryKind::Request,
+            },
+            pinned: info.pinned,
+            conversation: mark.is_some(),
+        }
+    }
+
+    /// Asks for what the right side is to show.
+    fn look(&mut self) -> Option<Cmd> {
+        self.plan = None;
+        let to = self.ids.get(self.browser.selected()?)?.clone();
+        Some(Cmd::Send(match self.browser.against() {
+            Against::Now => Command::Plan(Wanted { to, since: None, only: None }),
+            Against::Previous => {
+                let at = self.all.iter().position(|info| info.id == to)?;
+                // Before the first one there was nothing to compare with.
+                let from = self.all[at.saturating_sub(1)].id.clone();
+                Command::Compare { from, to }
+            }
+        }))
+    }
+
+    fn selected(&self) -> Option<&CheckpointId> {
+        self.ids.get(self.browser.selected()?)
+    }
+
+    /// What has been looked up; too late, if another checkpoint is looked at by now.
+    pub fn planned(&mut self, plan: Plan, changes: Vec<FileChange>) {
+        if self.selected() != Some(&plan.wanted.to) || self.browser.against() != Against::Now {
+            return;
+        }
+        let mut texts: HashMap<_, _> = changes.into_iter().map(|change| (change.path.clone(), change)).collect();
+        let gone: HashMap<&Version, &Planned> =
+            plan.files.iter().filter_map(|file| Some((file.now.as_ref().filter(|_| file.then.is_none())?, file))).collect();
+        let files = plan.files.iter().map(|file| Arc::new(model(file, texts.remove(&file.path), &gone))).collect();
+        self.show(PlanView {
+            changed: plan.count(Action::Change),
+            deleted: plan.count(Action::Delete),
+            recreated: plan.count(Action::Recreate),
+            skipped: plan.skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
+            files,
+            against: Against::Now,
+        });
+        self.plan = Some(plan);
+    }
+
+    pub fn compared(&mut self, to: &CheckpointId, changes: &[FileChange]) {
+        if self.selected() != Some(to) || self.browser.against() != Against::Previous {
+            return;
+        }
+        let count = |holds: fn(&FileChange) -> bool| changes.iter().filter(|change| holds(change)).count();
+        let (deleted, recreated) = (count(|c| c.new.is_none()), count(|c| c.old.is_none()));
+        self.show(PlanView {
+            changed: changes.len() - deleted - recreated,
+            deleted,
+            recreated,
+            skipped: vec![],
+            files: changes.iter().map(|change| Arc::new(blocks::diff_model(change))).collect(),
+            against: Against::Previous,
+        });
+    }
+
+    fn show(&mut self, plan: PlanView) {
+        self.browser.set_plan(plan);
+        if let Some(diff) = self.browser.diff() {
+            diff.colour_elsewhere();
+        }
+    }
+
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        let revise = |id: Option<&CheckpointId>, revision| match id {
+            Some(id) => PanelOutcome::StaysAnd(Cmd::Send(Command::Revise { id: id.clone(), revision })),
+            None => PanelOutcome::Stays,
+        };
         match self.browser.press(chord) {
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
-            BrowserOutcome::Selected(at) => {
-                self.plan = None;
-                PanelOutcome::StaysAnd(Cmd::Send(Command::Plan(Wanted { to: self.ids[at].clone(), since: None, only: None })))
-            }
-            BrowserOutcome::Chosen(at, scope) => {
-                let scope = match scope {
-                    Scope::Both => RewindScope::Both,
-                    Scope::Files => RewindScope::Files,
-                    Scope::Conversation => RewindScope::Conversation,
-                };
-                PanelOutcome::Does(Cmd::Send(Command::Rewind { to: self.ids[at].clone(), scope, plan: self.plan.clone() }))
-            }
+            BrowserOutcome::Selected(_) => self.look().map_or(PanelOutcome::Stays, PanelOutcome::StaysAnd),
+            BrowserOutcome::Renamed(at, name) => revise(self.ids.get(at), Revision::Rename(name)),
+            BrowserOutcome::Pinned(at, pinned) => revise(self.ids.get(at), Revision::Pin(pinned)),
+            BrowserOutcome::Deleted(at) => revise(self.ids.get(at), Revision::Delete),
+            BrowserOutcome::Chosen { entry, scope, files } => match self.ids.get(entry) {
+                Some(to) => PanelOutcome::Does(Cmd::Send(self.rewind(to.clone(), scope, files))),
+                None => PanelOutcome::Stays,
+            },
         }
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
-        DialogView { rows: self.browser.view(width, max_rows), cursor: None }
+    fn rewind(&self, to: CheckpointId, scope: Scope, files: Option<Vec<usize>>) -> Command {
+        let scope = match scope {
+            Scope::Both => RewindScope::Both,
+            Scope::Files => RewindScope::Files,
+            Scope::Conversation => RewindScope::Conversation,
+        };
+        let mut plan = self.plan.clone().filter(|_| scope.files());
+        if let (Some(plan), Some(chosen)) = (&mut plan, files) {
+            plan.files = chosen.iter().filter_map(|at| plan.files.get(*at).cloned()).collect();
+            plan.wanted.only = Some(plan.files.iter().map(|file| file.path.clone()).collect());
+        }
+        Command::Rewind { to, scope, plan }
     }
+
+    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        DialogView { rows: self.browser.view(width, max_rows), cursor: self.browser.cursor(width, max_rows) }
+    }
+}
+
+/// What would become of a file: its texts, and what they do not tell.
+fn model(file: &Planned, change: Option<FileChange>, gone: &HashMap<&Version, &Planned>) -> DiffModel {
+    const PROGRAM: u32 = 0o100_755;
+    const LINK: u32 = 0o120_000;
+    let mut remarks = vec![];
+    match (&file.now, &file.then) {
+        (Some(now), Some(then)) if now.mode != then.mode => remarks.push(
+            match (now.mode, then.mode) {
+                (_, LINK) => "becomes a symbolic link",
+                (LINK, _) => "is no symbolic link any more",
+                (_, PROGRAM) => "becomes executable",
+                _ => "is not executable any more",
+            }
+            .to_string(),
+        ),
+        (None, Some(then)) => {
+            remarks.extend(gone.get(then).map(|from| format!("was {}", from.path.display())));
+        }
+        _ => {}
+    }
+    let mut model = match &change {
+        Some(change) => blocks::diff_model(change),
+        None => DiffModel::new(None, None, &file.path.to_string_lossy()),
+    };
+    if !remarks.is_empty() {
+        model = model.remarked(remarks.join(", "));
+    }
+    model
 }

@@ -165,6 +165,10 @@ const KEYS: [&str; 22] = [
 /// Of these keys, how many do not.
 const LOW: usize = 16;
 
+const JOINED: &str = "日本語のテキスト 👨\u{200d}👩\u{200d}👧 e\u{301} ";
+/// Terminals do not agree on the width of joined characters, so nobody knows where one breaks a row that has become too long.
+const NARROWED: &str = "日本語のテキスト 👨 e\u{301} ";
+
 /// `resizes`: with changes of size, and then without what makes the live region much lower when it goes: a terminal may take the
 /// empty rows below for a reason to move the rows above out of reach.
 fn steps(most: usize, resizes: bool) -> impl Strategy<Value = Vec<Step>> {
@@ -172,7 +176,7 @@ fn steps(most: usize, resizes: bool) -> impl Strategy<Value = Vec<Step>> {
     let text = prop_oneof![
         4 => "[a-z ]{1,60}",
         4 => "[a-z\n*`#-]{1,40}",
-        2 => Just("日本語のテキスト 👨‍👩‍👧 é ".to_string()),
+        2 => Just(if resizes { NARROWED } else { JOINED }.to_string()),
         2 => Just("\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{200b}".to_string()),
         2 => Just("```rust\nfn a() {}\n```\n".to_string()),
         2 * tall => Just("| a | b |\n|---|---|\n| 1 | 2 |\n\n".to_string()),
