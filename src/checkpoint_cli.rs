@@ -8,6 +8,7 @@ pub mod arguments;
 mod compare;
 mod find;
 mod going_back;
+mod keeping;
 mod list;
 mod output;
 mod patch;
@@ -16,22 +17,21 @@ mod taken_back;
 mod turns;
 
 use crate::{
-    checkpoint::{CheckpointError, CheckpointStore, Entry, GitStore, Kind, Label, Retention, Revision},
+    checkpoint::{CheckpointError, CheckpointStore, Entry, GitStore, Revision},
     config::{Env, Places, project_root},
     failure::Failure,
     project,
-    protocol::Wanted,
+    protocol::{Plan, Wanted},
 };
 use arguments::{Checkpoint, Consent, Step, What};
-use backstitch_components::text::sanitize::one_line;
 use find::find;
 use going_back::{Asked, finish, go};
 use list::{ChangeJson, EntryJson, PageJson, named};
-use output::{bytes, columns, count, note, print, print_json, print_patch, shown};
+use output::{columns, count, note, print, print_json, print_patch, shown};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 /// The folder, and where the data of all folders is.
@@ -142,7 +142,7 @@ pub fn run(checkpoint: Checkpoint, env: &Env) -> Result<(), Failure> {
 
 fn perform(here: &Here, store: &mut dyn CheckpointStore, what: What, json: bool, env: &Env) -> Result<(), Failure> {
     if let What::Create { name } = &what {
-        return create(store, name.as_deref().unwrap_or_default(), json);
+        return keeping::create(store, name.as_deref().unwrap_or_default(), json);
     }
     let entries = store.list().map_err(store_failure)?;
     match what {
@@ -163,11 +163,11 @@ fn perform(here: &Here, store: &mut dyn CheckpointStore, what: What, json: bool,
             store.forget_unfinished();
             Ok(())
         }
-        What::Rename { id, name } => revise(store, &entries, &id, Revision::Rename(name), "is called", json),
-        What::Pin { id } => revise(store, &entries, &id, Revision::Pin(true), "is pinned:", json),
-        What::Unpin { id } => revise(store, &entries, &id, Revision::Pin(false), "is not pinned any more:", json),
-        What::Delete { id } => delete(store, find(&entries, &id)?, json),
-        What::Prune { keep, older_than, size, all } => prune(store, &retention(keep, older_than, size, all), json),
+        What::Rename { id, name } => keeping::revise(store, &entries, &id, Revision::Rename(name), "is called", json),
+        What::Pin { id } => keeping::revise(store, &entries, &id, Revision::Pin(true), "is pinned:", json),
+        What::Unpin { id } => keeping::revise(store, &entries, &id, Revision::Pin(false), "is not pinned any more:", json),
+        What::Delete { id } => keeping::delete(store, find(&entries, &id)?, json),
+        What::Prune { keep, older_than, size, all } => keeping::prune(store, &keeping::retention(keep, older_than, size, all), json),
     }
 }
 
@@ -225,13 +225,25 @@ fn restore(
     consent: Consent,
     json: bool,
 ) -> Result<(), Failure> {
-    let only = Some(paths).filter(|paths| !paths.is_empty());
+    let only = Some(paths.clone()).filter(|paths| !paths.is_empty());
     let plan = store.plan(&Wanted { to: entry.id.clone(), since: None, only }).map_err(store_failure)?;
+    if let Some(path) = paths.iter().find(|path| unheard_of(path, &plan, &here.root)) {
+        return Err(Failure::usage(format!("There is no {}, neither here nor in {}.", shown(path), entry.id.short())));
+    }
     let heading = format!("Going back to {}", named(entry));
     let asked = Asked { heading, remark: None, question: "Go back?", consent, json };
     let Some(restored) = go(store, &plan, &asked)? else { return Ok(()) };
-    steps::forget(here, entries);
+    if paths.is_empty() {
+        steps::forget(here, entries);
+    }
     finish(&plan, &restored, &way_back(&restored.before.0), json)
+}
+
+/// A file that was in the checkpoint is here or in the plan.
+fn unheard_of(path: &Path, plan: &Plan, root: &Path) -> bool {
+    let path = compare::clean(path, root);
+    let mut planned = plan.files.iter().map(|file| &file.path).chain(plan.skipped.iter().map(|(path, _)| path));
+    path.symlink_metadata().is_err() && !planned.any(|file| root.join(file).starts_with(&path))
 }
 
 fn way_back(before: &str) -> String {
@@ -246,84 +258,6 @@ fn finish_restore(store: &mut dyn CheckpointStore, consent: Consent, json: bool)
     let asked = Asked { heading, remark: None, question: "Finish it?", consent, json };
     let Some(restored) = go(store, &plan, &asked)? else { return Ok(()) };
     finish(&plan, &restored, &way_back(&restored.before.0), json)
-}
-
-fn create(store: &mut dyn CheckpointStore, name: &str, json: bool) -> Result<(), Failure> {
-    let newest = store.list().map_err(store_failure)?.pop();
-    let taken = store.take(&Label::new(Kind::Manual, name)).map_err(store_failure)?;
-    taken.skipped.iter().for_each(|(path, why)| note(&format!("! {} is not in it: {why}", shown(path))));
-    let entries = store.list().map_err(store_failure)?;
-    let entry = find(&entries, &taken.id.0)?;
-    let as_before = newest.is_some_and(|newest| newest.id == entry.id);
-    match (json, as_before) {
-        (true, _) => print_json(&EntryJson::new(entry)),
-        (_, true) => print(&format!("Nothing has changed since {}: no other is needed.\n", named(entry))),
-        _ => print(&format!("{}: {} changed\n", named(entry), count(entry.files_changed, "file"))),
-    }
-}
-
-fn revise(
-    store: &mut dyn CheckpointStore,
-    entries: &[Entry],
-    id: &str,
-    revision: Revision,
-    now_it: &str,
-    json: bool,
-) -> Result<(), Failure> {
-    let entry = store.revise(&find(entries, id)?.id, revision).map_err(store_failure)?;
-    if json {
-        return print_json(&EntryJson::new(&entry));
-    }
-    print(&format!("{} {now_it} “{}”\n", entry.id.short(), one_line(&entry.label.text)))
-}
-
-fn delete(store: &mut dyn CheckpointStore, entry: &Entry, json: bool) -> Result<(), Failure> {
-    if entry.pinned {
-        let short = entry.id.short();
-        return Err(Failure::usage(format!("{} is pinned.", named(entry))).hint(format!("backstitch checkpoint unpin {short} lets it go")));
-    }
-    store.delete(&entry.id).map_err(store_failure)?;
-    if json { print_json(&json!({ "deleted": entry.id.0 })) } else { print(&format!("{} is deleted.\n", named(entry))) }
-}
-
-/// Limits that are given take the place of the usual ones.
-fn retention(keep: Option<usize>, days: Option<u64>, megabytes: Option<u64>, all: bool) -> Retention {
-    let none = Retention { count: usize::MAX, age: Duration::MAX, bytes: u64::MAX };
-    if all {
-        return Retention { count: 0, ..none };
-    }
-    if keep.is_none() && days.is_none() && megabytes.is_none() {
-        return Retention::default();
-    }
-    Retention {
-        count: keep.unwrap_or(none.count),
-        age: days.map_or(none.age, |days| Duration::from_secs(days.saturating_mul(24 * 3600))),
-        bytes: megabytes.map_or(none.bytes, |megabytes| megabytes.saturating_mul(1_000_000)),
-    }
-}
-
-fn prune(store: &mut dyn CheckpointStore, keep: &Retention, json: bool) -> Result<(), Failure> {
-    let before = store.usage().map_err(store_failure)?;
-    let pruned = store.prune(keep).map_err(store_failure)?;
-    let left = store.usage().map_err(store_failure)?;
-    let freed = before.bytes.saturating_sub(left.bytes);
-    if json {
-        return print_json(&json!({
-            "checkpoints": pruned.checkpoints, "objects": pruned.objects, "freed_bytes": freed,
-            "left": { "checkpoints": left.checkpoints, "bytes": left.bytes },
-        }));
-    }
-    let what = match pruned.checkpoints {
-        0 if pruned.objects == 0 => "Nothing had to go.".to_string(),
-        n => format!(
-            "{} went, and {} that nothing else needs: {} freed.",
-            count(n, "checkpoint"),
-            count(pruned.objects, "object"),
-            bytes(freed)
-        ),
-    };
-    let stay = if left.checkpoints == 1 { "stays" } else { "stay" };
-    print(&format!("{what} {} {stay}, in {}.\n", count(left.checkpoints, "checkpoint"), bytes(left.bytes)))
 }
 
 #[cfg(test)]

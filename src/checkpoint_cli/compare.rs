@@ -71,7 +71,7 @@ impl Versions {
 }
 
 /// A path that somebody named, without `.` and `..`.
-fn clean(path: &Path, root: &Path) -> PathBuf {
+pub fn clean(path: &Path, root: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in root.join(path).components() {
         match part {

@@ -168,7 +168,8 @@ fn lines(text: &str) -> Vec<&str> {
 
 /// A name as git writes it: in quotes with octal escapes, if it has anything that could be misread.
 fn quoted(prefix: &str, path: &Path) -> String {
-    let bytes = path.as_os_str().as_bytes();
+    // One outside of the project is named from the root of the file system.
+    let bytes = path.strip_prefix("/").unwrap_or(path).as_os_str().as_bytes();
     let text = std::str::from_utf8(bytes).ok();
     if let Some(text) = text
         && !text.contains(['"', '\\'])

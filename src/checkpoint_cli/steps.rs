@@ -7,7 +7,7 @@ use super::{
     Here,
     arguments::Step,
     going_back::{Asked, finish, go},
-    output::note,
+    output::{note, shown},
     store_failure,
     taken_back::{Record, TakenBack},
     turns::{Turn, is_of_turn, turns},
@@ -25,6 +25,7 @@ const FILES_ONLY: &str = "Only files go back, not the conversation: /undo in a s
 pub fn undo(here: &Here, store: &mut dyn CheckpointStore, step: &Step) -> Result<(), Failure> {
     let entries = store.list().map_err(store_failure)?;
     let mut record = Record::load(&here.data, &here.root, &entries);
+    told_open(store, &entries)?;
     let turns = turns(&entries);
     let Some((turn, plan)) = next(store, &turns, &record)? else {
         return Err(Failure::usage("There is nothing to undo: no turn changed files, or all of them were taken back.")
@@ -70,6 +71,9 @@ pub fn redo(here: &Here, store: &mut dyn CheckpointStore, step: &Step) -> Result
             continue;
         }
         plan.skipped.iter_mut().for_each(|(_, why)| *why = why.replace("after the turn", "after the undo"));
+        if plan.files.is_empty() {
+            return Err(nothing_of(&last.label, "brought forward", &plan));
+        }
         let asked = Asked {
             heading: format!("Bringing forward what “{}” changed", one_line(&last.label)),
             remark: None,
@@ -115,13 +119,31 @@ fn next<'a>(store: &mut dyn CheckpointStore, turns: &[Turn<'a>], record: &Record
         let own: Vec<PathBuf> = own.into_iter().map(|change| change.path).collect();
         if !own.is_empty() && own.iter().all(|path| plan.skipped.iter().any(|(skipped, _)| skipped == path)) {
             // Not to go further: it would look as if this turn were taken back.
-            let mut failure = Failure::usage(format!("Nothing of what “{}” changed can be taken back.", one_line(turn.label)));
-            failure.hints = plan.skipped.iter().map(|(path, why)| format!("{}: {why}", one_line(&path.to_string_lossy()))).collect();
             let short = turn.opening.id.short();
-            return Err(failure.hint(format!("backstitch checkpoint restore {short} goes back to before it, with all that changed since")));
+            return Err(nothing_of(turn.label, "taken back", &plan)
+                .hint(format!("backstitch checkpoint restore {short} goes back to before it, with all that changed since")));
         }
     }
     Ok(None)
+}
+
+fn nothing_of(label: &str, what: &str, plan: &Plan) -> Failure {
+    let mut failure = Failure::usage(format!("Nothing of what “{}” changed can be {what}.", one_line(label)));
+    failure.hints = plan.skipped.iter().map(|(path, why)| format!("{}: {why}", shown(path))).collect();
+    failure
+}
+
+/// A turn that runs, or was cut off, has not recorded what it did last: that is not known to be its own.
+fn told_open(store: &mut dyn CheckpointStore, entries: &[Entry]) -> Result<(), Failure> {
+    let Some(newest) = entries.last().filter(|newest| is_of_turn(newest) && newest.label.kind != Kind::AfterTurn) else { return Ok(()) };
+    if !store.diff(&newest.id, None).map_err(store_failure)?.is_empty() {
+        let (label, short) = (one_line(&newest.label.text), newest.id.short());
+        note(&format!(
+            "! Files have changed since the last checkpoint of “{label}”. If that turn runs or was cut off, they may be its own:"
+        ));
+        note(&format!("  backstitch checkpoint diff {short} shows them, backstitch checkpoint restore {short} takes them back."));
+    }
+    Ok(())
 }
 
 /// Has a turn begun since?

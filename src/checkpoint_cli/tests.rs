@@ -1,7 +1,10 @@
 //! The command line, and what follows from it without a store.
 
-use super::*;
-use crate::cli::{Cli, Sub};
+use super::{keeping::retention, *};
+use crate::{
+    checkpoint::Retention,
+    cli::{Cli, Sub},
+};
 use clap::{CommandFactory, Parser};
 
 fn parsed(line: &str) -> Result<Sub, String> {

@@ -156,6 +156,7 @@ fn a_restore_shows_its_plan_and_waits_for_a_yes() {
     assert_eq!(t.exits().exit_code(), 0);
     assert_eq!((w.read("a.txt").as_str(), w.read("gone.txt").as_str(), w.read("new.txt").as_str()), ("one\n", "x\n", "n\n"));
     assert!(fine(&w, &["checkpoint", "restore", &first, "a.txt"]).contains("nothing to do"));
+    refused(&w, &["checkpoint", "restore", &first, "a.tx"], "There is no a.tx, neither here nor in ");
     // All the way, and back by what it says.
     let json: Value = serde_json::from_str(&fine(&w, &["checkpoint", "restore", &first, "--yes", "--json"])).unwrap();
     assert_eq!((&json["done"], w.root().join("new.txt").exists()), (&json!(true), false));
@@ -204,6 +205,9 @@ fn undo_stops_at_a_turn_whose_files_have_all_changed_since() {
     // A new turn after an undo is the last one; what was undone can't come back over it.
     w.write("a.txt", "two\n");
     fine(&w, &["undo", "--yes"]);
+    w.write("a.txt", "mine\n");
+    refused(&w, &["redo", "--yes"], "Nothing of what “request 2” changed can be brought forward.\n  hint: a.txt: changed after the undo");
+    w.write("a.txt", "one\n");
     let w = worked(w, &["echo again > a.txt"]);
     refused(&w, &["redo", "--yes"], "a turn has changed files since");
     fine(&w, &["undo", "--yes"]);
@@ -224,6 +228,7 @@ fn it_works_beside_a_session_that_runs() {
     t.ready().ask("change it");
     until("it is changed", || w.read("a.txt") == "two\n");
     assert!(fine(&w, &["checkpoint", "list"]).contains("before a request"));
+    refused(&w, &["undo"], "If that turn runs or was cut off, they may be its own:");
     gate.open();
     t.sees("Changed.").sees("esc esc goes back");
     fine(&w, &["undo", "--yes"]);
@@ -249,6 +254,25 @@ fn a_folder_without_checkpoints_gets_no_store_and_needs_no_trust() {
     below.current_dir(w.root().join("below"));
     let below = workspace::ended(below, "");
     assert!(below.stderr.contains("There are some of ") && below.stderr.contains("shop: ask in that folder"), "{below:?}");
+}
+
+#[test]
+fn files_outside_of_the_folder_are_no_part_of_its_patch_unless_named() {
+    let outside = |w: &Workspace| w.home().join("elsewhere.txt");
+    let w = Workspace::bare().file("a.txt", "one\n");
+    let replies = [Reply::call("Replace", json!({ "file_path": outside(&w), "content": "x\n" })), Reply::text("Done.")];
+    let server = ModelServer::start(replies);
+    w.configure(&server);
+    assert_eq!(w.run(&["run", "--mode", "yolo", "go"], "").code(), Some(0));
+    w.write("a.txt", "two\n");
+    let first = id(&listed(&w)[0]).to_owned();
+    let ended = w.run(&["checkpoint", "diff", &first], "");
+    assert!(ended.stderr.contains("elsewhere.txt changed too") && !ended.stdout.contains("elsewhere"), "{ended:?}");
+    let path = outside(&w).display().to_string();
+    let named = fine(&w, &["checkpoint", "diff", &first, "--", &path]);
+    assert!(named.contains(&format!("--- /dev/null\n+++ b{path}\n")) && !named.contains("a.txt"), "{named}");
+    fine(&w, &["undo", "--yes"]);
+    assert!(!outside(&w).exists());
 }
 
 #[test]
