@@ -71,9 +71,12 @@ pub fn patch(changes: &[Compared]) -> String {
 fn renames(changes: &[Compared]) -> BTreeMap<&Path, Option<&Path>> {
     let mut gone: BTreeMap<(&str, u32), Vec<&Path>> = BTreeMap::new();
     let empty = |change: &FileChange, text: &Option<crate::protocol::SharedText>| !change.binary && text.as_deref() == Some("");
+    // `patch` can't read such a name there; contents that are not text have no other way.
+    let unclear = |change: &FileChange| !change.binary && change.path.as_os_str().as_bytes().contains(&b' ');
     for Compared { change, old, .. } in changes.iter().rev() {
         if let (None, Some(old)) = (&change.new, old)
             && !empty(change, &change.old)
+            && !unclear(change)
         {
             gone.entry((&old.id, old.mode)).or_default().push(&change.path);
         }
@@ -81,6 +84,7 @@ fn renames(changes: &[Compared]) -> BTreeMap<&Path, Option<&Path>> {
     let mut moved = BTreeMap::new();
     for Compared { change, new, .. } in changes {
         if let (None, Some(new)) = (&change.old, new)
+            && !unclear(change)
             && let Some(from) = gone.get_mut(&(new.id.as_str(), new.mode)).and_then(Vec::pop)
         {
             moved.insert(change.path.as_path(), Some(from));

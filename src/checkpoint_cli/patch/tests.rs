@@ -91,6 +91,20 @@ fn modes_links_binaries_and_renames() {
 }
 
 #[test]
+fn a_text_whose_name_has_blanks_is_not_renamed_but_written_anew() {
+    let moved = |binary: bool| {
+        let mut changes = [
+            Compared { new: version('a', 0o100644), ..compared("a b", None, Some("x\n")) },
+            Compared { old: version('a', 0o100644), ..compared("c", Some("x\n"), None) },
+        ];
+        changes.iter_mut().for_each(|compared| compared.change.binary = binary);
+        patch(&changes)
+    };
+    assert!(!moved(false).contains("rename") && moved(false).contains("+x\n") && moved(false).contains("-x\n"));
+    assert!(moved(true).contains("rename from c\nrename to a b\n"));
+}
+
+#[test]
 fn a_lone_carriage_return_ends_no_line() {
     let text = patch(&[compared("a", Some("x\ry\r"), Some("x\rz\r"))]);
     assert!(text.ends_with("-x\ry\r\n\\ No newline at end of file\n+x\rz\r\n\\ No newline at end of file\n"), "{text:?}");
