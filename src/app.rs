@@ -1,6 +1,7 @@
 //! From the command line to an exit code.
 
 use crate::{
+    checkpoint_cli,
     cli::{Cli, Flags, Sub},
     failure::Failure,
     launch::{Options, Project, ScreenWorld, env},
@@ -24,6 +25,9 @@ pub fn run(cli: Cli) -> ExitCode {
             crate::headless::run(&options(&cli.flags), &task, &images, trust_directory, cli.demo)
         }
         Some(Sub::Replay { file, agent, size }) => crate::replay::run(&file, agent, size),
+        Some(Sub::Checkpoint(checkpoint)) => checkpoint_cli::run(checkpoint, &env),
+        Some(Sub::Undo(step)) => checkpoint_cli::undo(&step, &env),
+        Some(Sub::Redo(step)) => checkpoint_cli::redo(&step, &env),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

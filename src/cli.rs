@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::protocol::Mode;
+use crate::{
+    checkpoint_cli::arguments::{Checkpoint, Step},
+    protocol::Mode,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -69,6 +72,19 @@ pub enum Sub {
         #[arg(long, value_name = "CxR", value_parser = size)]
         size: Option<(u16, u16)>,
     },
+    /// Look at the checkpoints of this folder, compare, go back to one, tidy up
+    ///
+    /// Needs no model and no trust, and works while a session runs. Ids may be shortened; @ is the newest checkpoint.
+    Checkpoint(Checkpoint),
+    /// Take back what the last turn changed in files; again: the turn before it
+    ///
+    /// What changed after the turn stays. Only files go back, not the conversation: `/undo` in a session does both.
+    /// Exit code 0: done. 1: an error, or there is nothing to undo. 2: nobody said yes.
+    Undo(Step),
+    /// Bring forward again what the last `backstitch undo` took back
+    ///
+    /// What changed after the undo stays. Exit code 0: done. 1: an error, or there is nothing to redo. 2: nobody said yes.
+    Redo(Step),
 }
 
 fn mode(text: &str) -> Result<Mode, String> {

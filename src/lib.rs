@@ -6,6 +6,7 @@ pub mod agent;
 pub mod app;
 pub mod atomic;
 pub mod checkpoint;
+pub mod checkpoint_cli;
 pub mod cli;
 pub mod commands;
 pub mod config;

@@ -203,6 +203,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("tools", &["protocol", "failure", "atomic", "walk", "project"]),
     ("checkpoint", &["protocol", "failure", "atomic", "walk", "project"]),
     ("session", &["protocol", "failure", "atomic", "project"]),
+    ("checkpoint_cli", &["components", "protocol", "failure", "atomic", "project", "config", "checkpoint"]),
     ("engine", &["agent", "handle", "mailbox", "protocol", "llm", "tools", "checkpoint", "session"]),
     ("commands", &["protocol"]),
     ("config", &["protocol", "failure", "atomic"]),
