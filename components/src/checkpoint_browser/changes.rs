@@ -145,7 +145,7 @@ impl Changes {
     }
 
     /// Is the current file left out?
-    fn is_left_out(&self) -> bool {
+    pub fn is_left_out(&self) -> bool {
         self.is_plan() && self.viewer.as_ref().and_then(DiffViewer::model).is_some_and(|m| self.left_out.contains(m.path()))
     }
 
@@ -270,7 +270,7 @@ impl Changes {
             };
             let mut left = Line::styled(mark, Style::from(Role::Accent).bold());
             if self.is_plan() {
-                left.push(if out { Span::new("✗ ", Role::Error) } else { Span::new("✓ ", Role::Success) });
+                left.push(if out { Span::new("✗ ", Role::Error) } else { Span::new("✓ ", Role::Dim) });
             }
             let (plus, minus) = file.stats();
             let word = match (self.word(file.change()), file.remark().filter(|_| file.change() != Change::Binary)) {
@@ -290,7 +290,9 @@ impl Changes {
                 right.push(Span::new(format!("  {:>1$}", format!("+{plus}"), added + 1), Role::DiffAdded));
                 right.push(Span::new(format!(" {:>1$}", format!("−{minus}"), removed + 1), Role::DiffRemoved));
             }
-            cut(&split(left, if out { right.over(Style::new().dim()) } else { right }, cells, 12), cells)
+            let mut row = cut(&split(left, if out { right.over(Style::new().dim()) } else { right }, cells, 12), cells);
+            row.fill = (is_current && focused).then_some(Role::Selection);
+            row
         };
         seen.iter().enumerate().map(row).collect()
     }

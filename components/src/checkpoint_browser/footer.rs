@@ -70,7 +70,8 @@ impl Browser {
                 if choices.is_empty() {
                     rows.push(cut(&Line::styled("  every file is left out", Role::Dim), width));
                 }
-                rows.push(cut(&Line::styled("  A checkpoint of now is taken first.", Role::Dim), width));
+                let safe = if width < ONE_ROW { "." } else { ", so that this can be undone." };
+                rows.push(cut(&Line::styled(format!("  A checkpoint of now is taken first{safe}"), Role::Dim), width));
             }
         }
         rows.push(hint_row(&self.hints(), width));
@@ -111,7 +112,8 @@ impl Browser {
         let against = against(&self.changes);
         let mut hints = if self.in_changes {
             let chooses = self.changes.is_plan() && self.changes.count() > 0;
-            let mut hints = if chooses { vec![("space", "leave out")] } else { vec![] };
+            let turn = if self.changes.is_left_out() { "take again" } else { "leave out" };
+            let mut hints = if chooses { vec![("space", turn)] } else { vec![] };
             hints.extend([("esc", "back"), ("?", "keys"), ("enter", "go back")]);
             if self.changes.count() > 1 {
                 hints.push(("tab", "file"));
@@ -143,7 +145,7 @@ impl Browser {
                 ("s", "two sides"),
                 ("y", "copy hunk"),
                 ("c", "compare"),
-                ("l", "left alone"),
+                ("l", "untouched"),
                 ("esc", "timeline"),
             ];
         }
@@ -153,7 +155,7 @@ impl Browser {
             ("↑↓", "choose"),
             ("c", "compare"),
             ("f", "filter"),
-            ("l", "left alone"),
+            ("l", "untouched"),
             ("p", "pin"),
             ("r", "rename"),
             ("d", "delete"),

@@ -65,9 +65,10 @@ pub(super) fn rows(entries: &[Entry], list: &mut ListState, focused: bool, width
     let columns = Columns::of(seen.clone().map(entry));
     for at in seen {
         let (entry, selected) = (entry(at), at == list.selected());
+        let fill = (selected && focused).then_some(Role::Selection);
         let mut about = |right: Line| {
             let mut row = split(label(entry, selected, focused), right, width.saturating_sub(1), width / 3);
-            row.fill = selected.then_some(Role::Selection);
+            row.fill = fill;
             rows.push(row);
         };
         let pin = if entry.pinned { Span::new("★", Role::Accent) } else { Span::plain(" ") };
@@ -76,7 +77,7 @@ pub(super) fn rows(entries: &[Entry], list: &mut ListState, focused: bool, width
         } else {
             about(if entry.pinned { pin.into() } else { Line::new() });
             let mut row = details(entry, width.saturating_sub(1));
-            row.fill = selected.then_some(Role::Selection);
+            row.fill = fill;
             rows.push(row);
         }
     }
