@@ -3,8 +3,11 @@
 //! One table, each row with its budget. Bounds on ratios, growth and completeness hold on a busy machine too: a broken one ends
 //! with exit code 1. Absolute times depend on the machine: they are told against their budget and never fail.
 //!
-//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, step, journal, finder.
+//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, step, journal, finder,
+//! checkpoint.
 
+#[path = "bench/checkpoint.rs"]
+mod checkpoint;
 #[path = "bench/clock.rs"]
 mod clock;
 #[path = "bench/core.rs"]
@@ -28,7 +31,7 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 9] = [
+const GROUPS: [(&str, Group); 10] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
@@ -38,6 +41,7 @@ const GROUPS: [(&str, Group); 9] = [
     ("journal", core::journal),
     ("finder", finder::queries),
     ("finder walk", finder::walk),
+    ("checkpoint", checkpoint::store),
 ];
 
 fn main() -> ExitCode {

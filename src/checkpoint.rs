@@ -6,17 +6,22 @@
 
 mod cut_off;
 mod describe;
+mod folders;
 pub mod git;
+mod index;
 mod kept;
 mod label;
 pub mod memory;
 mod notes;
+mod objects;
+mod pack;
 mod planning;
 mod prune;
+mod reading;
+mod repack;
 mod repository;
 mod restore;
 mod scan;
-mod stat_cache;
 pub mod store;
 mod tree;
 

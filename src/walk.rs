@@ -47,7 +47,8 @@ impl Walk {
         self.run_from(&self.start, visit);
     }
 
-    fn top(&self) -> PathBuf {
+    /// Where the rules that count begin.
+    pub fn top(&self) -> PathBuf {
         let repository = self.start.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok());
         match repository {
             Some(top) => top.into(),

@@ -7,22 +7,23 @@
 use super::{
     CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, cut_off,
     describe::describe,
+    index::Index,
     kept::{Change, Kept, changes},
     label,
     notes::Notes,
+    objects::Objects,
     planning::Planning,
-    prune,
-    repository::{Named, find, forget, lock, named, open_checked, set_aside},
+    prune, repack,
+    repository::{Named, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
     restore::{Restore, changes_of},
-    scan::Scan,
-    stat_cache::StatCache,
-    tree::{self, Place, Snapshot},
+    scan::{Present, Scan},
+    tree::{self, Place},
 };
 use crate::{
     project,
     protocol::{CheckpointId, FileChange, Plan, Wanted},
 };
-use git2::{Oid, Repository, Signature, Time};
+use git2::{OdbLookupFlags, Oid, Repository, Signature, Time};
 use std::{
     collections::BTreeSet,
     fs,
@@ -32,15 +33,18 @@ use std::{
 };
 
 const LIMIT: u64 = 20 << 20;
+pub(super) const INDEX: &str = "index";
 
 pub struct GitStore {
     root: PathBuf,
-    /// Holds the repository, the lock and the stat cache.
+    /// Holds the repository, the lock and the index.
     folder: PathBuf,
     /// The data of all projects: never part of a checkpoint, even if it is inside the root.
     data: PathBuf,
     repo: Repository,
-    cache: StatCache,
+    index: Index,
+    /// Whose contents the index vouches for.
+    stamp: String,
     covered: BTreeSet<Place>,
     limit: u64,
     notice: Option<String>,
@@ -71,8 +75,9 @@ impl GitStore {
             }
             Err(e) => return Err(e),
         };
-        let mut store = GitStore { cache: StatCache::default(), covered: BTreeSet::new(), limit: LIMIT, root, folder, data, repo, notice };
-        store.cache = store.load_cache()?;
+        let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
+        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, notice };
+        store.index = store.load_index()?;
         Ok(store)
     }
 
@@ -85,13 +90,24 @@ impl GitStore {
         &self.folder
     }
 
-    fn load_cache(&self) -> Result<StatCache, CheckpointError> {
+    fn load_index(&self) -> Result<Index, CheckpointError> {
         let odb = self.repo.odb()?;
-        Ok(StatCache::load(&self.folder.join("stat-cache"), |id| odb.exists(id)))
+        Ok(Index::load(&self.folder.join(INDEX), &self.stamp, |id| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH)))
     }
 
-    fn newest(&self) -> Result<Option<Named>, CheckpointError> {
-        Ok(named(&self.repo)?.pop())
+    /// Another process may have pruned the store or begun a new one.
+    fn catch_up(&mut self) -> Result<(), CheckpointError> {
+        if stamp(&self.repo) != self.stamp {
+            self.reopen()?;
+        }
+        Ok(())
+    }
+
+    fn reopen(&mut self) -> Result<(), CheckpointError> {
+        self.repo = open_checked(&self.folder)?;
+        self.stamp = stamp(&self.repo);
+        self.index = self.load_index()?;
+        Ok(())
     }
 
     fn kept(&self, id: &CheckpointId) -> Result<Kept<'_>, CheckpointError> {
@@ -99,57 +115,62 @@ impl GitStore {
     }
 
     /// The present. `also` are places to look at besides.
-    fn present(&mut self, also: impl IntoIterator<Item = Place>) -> Result<Snapshot, CheckpointError> {
+    fn present(&mut self, also: impl IntoIterator<Item = Place>) -> Result<Present, CheckpointError> {
         let mut covered = self.covered.clone();
         covered.extend(Notes::load(&self.folder).unwrap_or_default().covered);
-        if let Some(newest) = self.newest()? {
+        if let Some(newest) = newest(&self.repo)? {
             covered.extend(Kept::of_commit(&self.repo, newest.id)?.covered);
         }
         covered.extend(also);
-        let mut present = Snapshot::default();
-        self.scan(|scan| {
-            scan.walk(&mut present)?;
-            scan.look(&covered, &mut present)
-        })?;
+        self.scan(None, &covered)
+    }
+
+    /// Looks at the project and at these places, or only at these places if the rest is known.
+    fn scan(&mut self, known: Option<Present>, places: &BTreeSet<Place>) -> Result<Present, CheckpointError> {
+        let odb = self.repo.odb()?;
+        let mut objects = Objects::new(&odb, &self.repo.path().join("objects"));
+        let scan = Scan { root: &self.root, old: &self.index, limit: self.limit, written: &self.covered, own: &self.data };
+        let (mut index, mut present) = match known {
+            Some(present) => (self.index.clone(), present),
+            None => scan.walk(&mut objects)?,
+        };
+        scan.look(places, &objects, &mut index, &mut present)?;
+        present.tree = tree::write(&mut index, &present, &objects)?;
+        objects.finish()?;
+        index.dirty |= self.index.dirty || (index.folders.len(), index.files()) != (self.index.folders.len(), self.index.files());
+        index.save(&self.folder.join(INDEX), &self.stamp);
+        self.index = index;
         Ok(present)
     }
 
-    fn scan(&mut self, look: impl FnOnce(&mut Scan) -> Result<(), CheckpointError>) -> Result<(), CheckpointError> {
-        let odb = self.repo.odb()?;
-        let (limit, written) = (self.limit, &self.covered);
-        look(&mut Scan { root: &self.root, odb: &odb, cache: &mut self.cache, limit, written, own: &self.data })
-    }
-
-    /// The present as a tree, compared with that of a checkpoint. A file that no walk finds any more is looked for where it was.
-    fn compared(&mut self, to: &CheckpointId) -> Result<(Snapshot, Oid, Vec<Change>), CheckpointError> {
-        let target = self.kept(to)?;
+    /// The present, and what differs in a checkpoint. A file that no walk finds any more is looked for where it was.
+    fn compared(&mut self, to: Oid) -> Result<(Present, Vec<Change>), CheckpointError> {
+        let target = Kept::of_commit(&self.repo, to)?;
         let (target, covered) = (target.tree, target.covered);
-        let mut present = self.present(covered)?;
-        for again in [true, false] {
-            let tree = tree::write(&self.repo.odb()?, &present)?;
-            let differing = changes(&self.repo, tree, target)?;
-            let missing: BTreeSet<Place> =
-                differing.iter().filter(|(_, now, _)| now.is_none()).map(|(place, _, _)| place.clone()).collect();
-            if !again || missing.is_empty() {
-                return Ok((present, tree, differing));
-            }
-            self.scan(|scan| scan.look(&missing, &mut present))?;
+        let present = self.present(covered)?;
+        let differing = changes(&self.repo, present.tree, target)?;
+        let hidden = |place: &&Place| fs::symlink_metadata(tree::path_of(place, &self.root)).is_ok_and(|m| !m.is_dir());
+        let missing = differing.iter().filter(|(_, now, _)| now.is_none()).map(|(place, _, _)| place);
+        let hidden: BTreeSet<Place> = missing.filter(hidden).cloned().collect();
+        if hidden.is_empty() {
+            return Ok((present, differing));
         }
-        Err(CheckpointError::Store("the present can't be compared".into()))
+        let present = self.scan(Some(present), &hidden)?;
+        let differing = changes(&self.repo, present.tree, target)?;
+        Ok((present, differing))
     }
 
-    fn commit(&mut self, present: &Snapshot, label: &Label) -> Result<Taken, CheckpointError> {
-        let tree = tree::write(&self.repo.odb()?, present)?;
+    fn commit(&mut self, present: &Present, label: &Label) -> Result<Taken, CheckpointError> {
+        let tree = present.tree;
         let skipped = present.skipped.iter().map(|(p, why)| (tree::shown(p), why.clone())).collect();
-        let newest = self.newest()?;
+        let newest = newest(&self.repo)?;
         let parent = newest.as_ref().map(|n| self.repo.find_commit(n.id)).transpose().map_err(tree::damaged)?;
-        self.cache.save(&self.folder.join("stat-cache"), |place| present.files.contains_key(place));
         if let Some(parent) = parent.as_ref().filter(|p| p.tree_id() == tree) {
             return Ok(Taken { id: CheckpointId(parent.id().to_string()), files_changed: 0, skipped });
         }
         let files_changed = match &parent {
             Some(parent) => changes(&self.repo, parent.tree_id(), tree)?.len(),
-            None => present.files.len(),
+            None => self.index.files(),
         };
         let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
         let who = Signature::new("Backstitch", "backstitch@localhost", &Time::new(at, 0))?;
@@ -165,13 +186,13 @@ impl GitStore {
     }
 
     fn plan_locked(&mut self, wanted: &Wanted) -> Result<Plan, CheckpointError> {
-        let since = wanted.since.as_ref().map(|id| find(&self.repo, id)).transpose()?;
-        let (present, tree, differing) = self.compared(&wanted.to)?;
-        let target = find(&self.repo, &wanted.to)?;
-        let later = named(&self.repo)?.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
+        let all = named(&self.repo)?;
+        let since = wanted.since.as_ref().map(|id| find_in(&all, id)).transpose()?.map(|n| n.id);
+        let target = find_in(&all, &wanted.to)?;
+        let (present, differing) = self.compared(target.id)?;
+        let later = all.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
         let target = Kept::of_commit(&self.repo, target.id)?;
-        let since = since.map(|n| n.id);
-        Planning { repo: &self.repo, root: &self.root, present: &present, tree, target: &target, later, since }.plan(wanted, differing)
+        Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since }.plan(wanted, differing)
     }
 
     fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
@@ -183,7 +204,7 @@ impl GitStore {
         let (mut done, mut skipped) = (vec![], refused);
         if !changes.is_empty() {
             cut_off::write(&self.folder, plan)?;
-            let (did, not) = Restore { repo: &self.repo, root: &self.root, present: &present }.run(changes);
+            let (did, not) = Restore { repo: &self.repo, root: &self.root, present: &present, index: &self.index }.run(changes);
             (done, skipped) = (did, skipped.into_iter().chain(not).collect());
         }
         cut_off::remove(&self.folder);
@@ -198,9 +219,9 @@ impl GitStore {
             return Ok(None);
         };
         let places = plan.files.iter().map(|file| tree::place_of(&self.root.join(&file.path), &self.root)).collect();
-        let mut present = Snapshot::default();
-        self.scan(|scan| scan.look(&places, &mut present))?;
-        let version = |path: &Path| present.files.get(&tree::place_of(&self.root.join(path), &self.root)).map(|file| file.version());
+        let places: BTreeSet<Place> = places;
+        self.present(places)?;
+        let version = |path: &Path| self.index.file(&tree::place_of(&self.root.join(path), &self.root)).map(|file| file.version());
         let skipped = &mut plan.skipped;
         plan.files.retain(|file| {
             let now = version(&file.path);
@@ -219,11 +240,10 @@ impl GitStore {
     /// Runs under the lock; a store that turns out to be damaged is replaced by a new one.
     fn guarded<T>(&mut self, work: impl Fn(&mut Self) -> Result<T, CheckpointError>) -> Result<T, CheckpointError> {
         let _lock = lock(&self.folder)?;
-        match work(self) {
+        match self.catch_up().and_then(|()| work(self)) {
             Err(CheckpointError::Damaged(why)) => {
                 self.notice = Some(set_aside(&self.folder, &why)?);
-                self.repo = open_checked(&self.folder)?;
-                self.cache = StatCache::default();
+                self.reopen()?;
                 work(self)
             }
             result => result,
@@ -264,8 +284,9 @@ impl CheckpointStore for GitStore {
                     changes(&store.repo, old.tree, new.tree)?.into_iter().filter(|(place, _, _)| !unclear(place)).collect()
                 }
                 None => {
-                    let (present, _, differing) = store.compared(from)?;
-                    let old = store.kept(from)?;
+                    let from = find(&store.repo, from)?.id;
+                    let (present, differing) = store.compared(from)?;
+                    let old = Kept::of_commit(&store.repo, from)?;
                     let unclear = |place: &[u8]| old.skips(place) || present.skips(place);
                     differing.into_iter().filter(|(place, _, _)| !unclear(place)).map(|(place, now, old)| (place, old, now)).collect()
                 }
@@ -336,14 +357,21 @@ impl CheckpointStore for GitStore {
             if notes.retain(|id| alive.contains(id)) {
                 notes.save(&store.folder)?;
             }
-            // It may name contents that are gone now.
-            store.cache = store.load_cache()?;
+            if stamp(&store.repo) != store.stamp {
+                // Packs may be gone, and the index names contents that are.
+                let mut index = std::mem::take(&mut store.index);
+                store.reopen()?;
+                let odb = store.repo.odb()?;
+                index.forget_missing(|id| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH));
+                index.save(&store.folder.join(INDEX), &store.stamp);
+                store.index = index;
+            }
             Ok(pruned)
         })
     }
 
     fn usage(&mut self) -> Result<Usage, CheckpointError> {
-        Ok(Usage { bytes: prune::bytes_of(&self.folder), checkpoints: named(&self.repo)?.len() })
+        Ok(Usage { bytes: repack::bytes_of(&self.folder), checkpoints: named(&self.repo)?.len() })
     }
 
     fn notice(&mut self) -> Option<String> {

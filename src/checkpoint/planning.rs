@@ -6,7 +6,8 @@
 use super::{
     CheckpointError,
     kept::{Change, Kept, changes},
-    tree::{self, File, Place, Snapshot},
+    scan::Present,
+    tree::{self, File, Place},
 };
 use crate::{
     protocol::{Plan, Planned, Wanted},
@@ -22,9 +23,7 @@ use std::{
 pub struct Planning<'a> {
     pub repo: &'a Repository,
     pub root: &'a Path,
-    pub present: &'a Snapshot,
-    /// The present, written as a tree.
-    pub tree: Oid,
+    pub present: &'a Present,
     pub target: &'a Kept<'a>,
     /// The checkpoints after the target, oldest first.
     pub later: Vec<Oid>,
@@ -70,7 +69,7 @@ impl Planning<'_> {
     ) -> Result<(), CheckpointError> {
         let since = Kept::of_commit(self.repo, since)?;
         let stays: BTreeMap<Place, Option<File>> =
-            changes(self.repo, self.tree, since.tree)?.into_iter().map(|(place, _, then)| (place, then)).collect();
+            changes(self.repo, self.present.tree, since.tree)?.into_iter().map(|(place, _, then)| (place, then)).collect();
         differing.retain(|(place, _, old)| {
             let Some(then) = stays.get(place) else { return true };
             if old != then {

@@ -2,21 +2,19 @@
 
 use super::{
     CheckpointError, Pruned, Retention,
-    repository::{Named, forget, named},
+    repack::{Stock, bytes_of},
+    repository::{Named, forget, named, new_stamp},
     tree,
 };
 use git2::{ObjectType, Oid, Repository};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fs,
-    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 /// Exists while there may be objects that nobody needs though nothing is to be dropped.
 const GARBAGE: &str = "garbage";
-/// What a small file takes on a disk.
-const BLOCK: u64 = 4096;
 
 pub fn leave_garbage(repo: &Repository) -> Result<(), CheckpointError> {
     let path = repo.path().join(GARBAGE);
@@ -27,13 +25,16 @@ pub fn prune(repo: &Repository, keep: &Retention, pinned: &dyn Fn(Oid) -> bool) 
     let all = named(repo)?;
     let mut dropped = too_many_or_too_old(repo, &all, keep, pinned)?;
     let garbage = repo.path().join(GARBAGE);
-    if dropped.is_empty() && !garbage.exists() && bytes_of(repo.path()) <= keep.bytes {
+    let stock = Stock::of(repo)?;
+    if dropped.is_empty() && !garbage.exists() && !stock.is_scattered() && bytes_of(repo.path()) <= keep.bytes {
         return Ok(Pruned::default());
     }
-    let needed = within_bytes(repo, &all, keep.bytes, pinned, &mut dropped)?;
+    let needed = within_bytes(repo, &all, keep.bytes, &stock.sizes(), pinned, &mut dropped)?;
     leave_garbage(repo)?;
     forget(repo, &all, &dropped)?;
-    let objects = sweep(repo, &needed)?;
+    // Before anything goes: whoever remembers contents has to look again.
+    new_stamp(repo.path())?;
+    let objects = stock.sweep(repo, &needed)?;
     let _ = fs::remove_file(garbage);
     Ok(Pruned { checkpoints: dropped.len(), objects })
 }
@@ -67,10 +68,10 @@ fn within_bytes(
     repo: &Repository,
     all: &[Named],
     most: u64,
+    sizes: &HashMap<Oid, u64>,
     pinned: &dyn Fn(Oid) -> bool,
     dropped: &mut BTreeSet<Oid>,
 ) -> Result<HashSet<Oid>, CheckpointError> {
-    let sizes = sizes(repo);
     let (mut needed, mut bytes, mut full) = (HashSet::new(), 0, false);
     let may_go: Vec<Oid> = droppable(all, pinned).rev().collect();
     let stay = all.iter().map(|n| n.id).filter(|id| !may_go.contains(id));
@@ -115,58 +116,4 @@ fn mark(repo: &Repository, commit: Oid, needed: &mut HashSet<Oid>, new: &mut Vec
         }
     }
     Ok(())
-}
-
-/// What each object takes on the disk.
-fn sizes(repo: &Repository) -> HashMap<Oid, u64> {
-    let mut sizes = HashMap::new();
-    each_loose(repo, |path, id| {
-        if let (Some(id), Ok(meta)) = (id, path.metadata()) {
-            sizes.insert(id, meta.len().next_multiple_of(BLOCK));
-        }
-    });
-    sizes
-}
-
-fn each_loose(repo: &Repository, mut visit: impl FnMut(&Path, Option<Oid>)) {
-    for folder in fs::read_dir(repo.path().join("objects")).into_iter().flatten().flatten() {
-        let start = folder.file_name().into_string().unwrap_or_default();
-        if start.len() != 2 {
-            continue;
-        }
-        for object in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-            let name = object.file_name().into_string().unwrap_or_default();
-            visit(&object.path(), Oid::from_str(&format!("{start}{name}")).ok());
-        }
-    }
-}
-
-/// Removes loose objects; packs are not made yet.
-fn sweep(repo: &Repository, needed: &HashSet<Oid>) -> Result<usize, CheckpointError> {
-    let objects = repo.path().join("objects");
-    for file in fs::read_dir(&objects).map_err(CheckpointError::io(&objects))?.flatten() {
-        // Of a write that was killed.
-        if file.file_name().as_encoded_bytes().starts_with(b"tmp_") {
-            let _ = fs::remove_file(file.path());
-        }
-    }
-    let mut removed = 0;
-    each_loose(repo, |path, id| {
-        // What has no id is a leftover of a write that died.
-        if !id.is_some_and(|id| needed.contains(&id)) && fs::remove_file(path).is_ok() {
-            removed += 1;
-        }
-    });
-    Ok(removed)
-}
-
-/// What the files below a folder take on the disk.
-pub fn bytes_of(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let size = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(meta) if meta.is_dir() => bytes_of(&entry.path()),
-        Ok(meta) => meta.len().next_multiple_of(BLOCK),
-        Err(_) => 0,
-    };
-    entries.map(size).sum()
 }

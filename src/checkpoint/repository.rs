@@ -4,14 +4,15 @@ use super::{CheckpointError, tree};
 use crate::protocol::CheckpointId;
 use git2::{Oid, Repository, RepositoryInitOptions};
 use std::{
-    collections::BTreeSet,
-    fs,
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
     path::Path,
     sync::Once,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 pub const REFS: &str = "refs/checkpoints/";
+const STAMP: &str = "stamp";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One checkpoint as its reference names it.
@@ -27,23 +28,72 @@ impl Named {
     }
 }
 
-/// Oldest first.
+/// Oldest first. Read here and not by libgit2, which takes much longer for many.
 pub fn named(repo: &Repository) -> Result<Vec<Named>, CheckpointError> {
-    let mut all = vec![];
-    for reference in repo.references_glob(&format!("{REFS}*")).map_err(tree::damaged)? {
-        let reference = reference.map_err(tree::damaged)?;
-        let number = reference.name().ok().and_then(|n| n.strip_prefix(REFS)?.parse().ok());
-        if let (Some(number), Some(id)) = (number, reference.target()) {
-            all.push(Named { number, id });
-        }
+    let mut all = packed(repo);
+    for number in loose(repo) {
+        all.extend(read(repo, number)?);
     }
-    all.sort_by_key(|n| n.number);
-    Ok(all)
+    Ok(all.into_iter().map(|(number, id)| Named { number, id }).collect())
+}
+
+pub fn newest(repo: &Repository) -> Result<Option<Named>, CheckpointError> {
+    // Those that somebody else packed are older than a loose one that was made later, but not than one that was packed since.
+    match (packed(repo).pop_last(), loose(repo).pop_last()) {
+        (packed, Some(loose)) if packed.is_none_or(|(number, _)| number <= loose) => {
+            Ok(read(repo, loose)?.map(|(number, id)| Named { number, id }))
+        }
+        (packed, _) => Ok(packed.map(|(number, id)| Named { number, id })),
+    }
+}
+
+fn loose(repo: &Repository) -> BTreeSet<u64> {
+    let names = fs::read_dir(repo.path().join(REFS)).into_iter().flatten().flatten();
+    names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn read(repo: &Repository, number: u64) -> Result<Option<(u64, Oid)>, CheckpointError> {
+    let path = repo.path().join(format!("{REFS}{number:010}"));
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            let id = Oid::from_str(text.trim()).ok().filter(|_| text.trim().len() == 40);
+            id.map(|id| Some((number, id))).ok_or_else(|| CheckpointError::Damaged(format!("{} is no reference", path.display())))
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(CheckpointError::io(&path)(e)),
+    }
+}
+
+/// We never pack references, but `git gc` does.
+fn packed(repo: &Repository) -> BTreeMap<u64, Oid> {
+    let text = fs::read_to_string(repo.path().join("packed-refs")).unwrap_or_default();
+    let line = |line: &str| {
+        let (id, name) = line.split_once(' ')?;
+        Some((name.strip_prefix(REFS)?.parse().ok()?, Oid::from_str(id).ok()?))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Changes whenever contents may be gone: what is remembered of them counts no longer.
+pub fn stamp(repo: &Repository) -> String {
+    fs::read_to_string(repo.path().join(STAMP)).unwrap_or_default()
+}
+
+pub fn new_stamp(repo: &Path) -> Result<(), CheckpointError> {
+    let path = repo.join(STAMP);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+    let options = crate::atomic::Options { durable: true, ..Default::default() };
+    let text = format!("{now}-{}", std::process::id());
+    crate::atomic::write(&path, text.as_bytes(), options).map(|_| ()).map_err(CheckpointError::io(&path))
 }
 
 pub fn find(repo: &Repository, id: &CheckpointId) -> Result<Named, CheckpointError> {
+    find_in(&named(repo)?, id)
+}
+
+pub fn find_in(all: &[Named], id: &CheckpointId) -> Result<Named, CheckpointError> {
     let oid = Oid::from_str(&id.0).ok();
-    let found = named(repo)?.into_iter().find(|n| Some(n.id) == oid);
+    let found = all.iter().find(|n| Some(n.id) == oid).copied();
     found.ok_or_else(|| CheckpointError::Unknown(id.clone()))
 }
 
@@ -99,13 +149,13 @@ pub fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
     });
     let path = folder.join("repo.git");
     if !path.exists() {
-        return Ok(Repository::init_opts(
-            &path,
-            RepositoryInitOptions::new().bare(true).no_reinit(true).mkdir(true).external_template(false),
-        )?);
+        let options = &mut RepositoryInitOptions::new();
+        let repo = Repository::init_opts(&path, options.bare(true).no_reinit(true).mkdir(true).external_template(false))?;
+        new_stamp(&path)?;
+        return Ok(repo);
     }
     let repo = Repository::open_bare(&path).map_err(tree::damaged)?;
-    if let Some(newest) = named(&repo)?.pop() {
+    if let Some(newest) = newest(&repo)? {
         let commit = repo.find_commit(newest.id).map_err(tree::damaged)?;
         repo.find_tree(commit.tree_id()).map_err(tree::damaged)?;
     }
@@ -117,7 +167,7 @@ pub fn set_aside(folder: &Path, why: &str) -> Result<String, CheckpointError> {
     let repo = folder.join("repo.git");
     let aside = (1..).map(|n| folder.join(format!("damaged-{n}.git"))).find(|p| !p.exists()).unwrap_or_else(|| folder.join("damaged.git"));
     fs::rename(&repo, &aside).map_err(CheckpointError::io(&repo))?;
-    let _ = fs::remove_file(folder.join("stat-cache"));
+    let _ = fs::remove_file(folder.join(super::git::INDEX));
     Ok(format!(
         "The checkpoint store was damaged ({why}). It was set aside as {} and a new one begun; earlier checkpoints can't be restored.",
         aside.display()

@@ -6,9 +6,10 @@
 //! - Nothing is written through a symbolic link.
 
 use super::{
+    index::{Index, Stat},
     kept::Change,
-    scan::{Stat, mode_of},
-    tree::{self, File, Place, Snapshot},
+    scan::Present,
+    tree::{self, File, Place, mode_of},
 };
 use crate::{
     atomic,
@@ -25,7 +26,9 @@ use std::{
 pub struct Restore<'a> {
     pub repo: &'a Repository,
     pub root: &'a Path,
-    pub present: &'a Snapshot,
+    pub present: &'a Present,
+    /// The files of the present.
+    pub index: &'a Index,
 }
 
 /// The plan as places. What no plan of ours says is listed instead.
@@ -74,12 +77,12 @@ impl Restore<'_> {
         if self.present.skips(place) {
             return Err("what is there now could not be kept; left as it is".into());
         }
-        if self.present.files.get(place) != old.as_ref() {
+        if self.index.file(place) != *old {
             return Err("it changed since the plan was made; left as it is".into());
         }
         let now = fs::symlink_metadata(&path).ok();
         match (old, &now) {
-            (Some(_), Some(meta)) if self.present.stats.get(place) == Some(&Stat::of(meta)) => {}
+            (Some(_), Some(meta)) if self.index.find(place).is_some_and(|entry| entry.stat == Stat::of(meta)) => {}
             (None, None) => {}
             // Empty folders are nothing that could be lost.
             (None, Some(meta)) if meta.is_dir() && remove_folders(&path).is_ok() => {}

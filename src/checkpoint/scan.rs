@@ -2,54 +2,50 @@
 
 use super::{
     CheckpointError,
-    stat_cache::StatCache,
-    tree::{self, File, Place, Snapshot},
+    folders::{Folders, Listing},
+    index::{Folder, Index, Stat, loose_entry, split},
+    kept,
+    objects::{Objects, Workspace},
+    reading::{Outcome, read, refusal},
+    tree::{self, Place},
 };
-use crate::walk::{self, Walk};
-use git2::{ObjectType, Odb, Oid};
+use crate::walk;
+use git2::Oid;
 use std::{
-    collections::BTreeSet,
-    fs::{self, Metadata, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{MetadataExt, OpenOptionsExt},
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
     },
-    path::{Path, PathBuf},
-    sync::Mutex,
-    time::{SystemTime, UNIX_EPOCH},
 };
-
-/// What tells whether a file may have changed. Times in nanoseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
-    pub mtime: i128,
-    pub ctime: i128,
-    pub size: u64,
-    pub inode: u64,
-    pub mode: u32,
-}
-
-impl Stat {
-    pub fn of(meta: &Metadata) -> Stat {
-        let time = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
-        Stat {
-            mtime: time(meta.mtime(), meta.mtime_nsec()),
-            ctime: time(meta.ctime(), meta.ctime_nsec()),
-            size: meta.size(),
-            inode: meta.ino(),
-            mode: meta.mode(),
-        }
-    }
-}
 
 /// What a tool is about to write has to come back, whatever a walk would leave out.
 const LARGEST_WRITTEN: u64 = 64 << 20;
+/// So many files are read before a thread asks for more.
+const BATCH: usize = 16;
+
+/// The present, but for the files, which are in the index.
+#[derive(Debug)]
+pub struct Present {
+    pub tree: Oid,
+    /// Places that are covered though no walk finds them. One that is not in the index did not exist.
+    pub covered: BTreeSet<Place>,
+    /// Places that exist but are not kept, with the reason. Nothing is known below them either.
+    pub skipped: BTreeMap<Place, String>,
+}
+
+impl Present {
+    pub fn skips(&self, place: &[u8]) -> bool {
+        kept::skips(&self.skipped, place)
+    }
+}
 
 pub struct Scan<'a> {
     pub root: &'a Path,
-    pub odb: &'a Odb<'a>,
-    pub cache: &'a mut StatCache,
+    /// What is known from before.
+    pub old: &'a Index,
     /// Larger files are skipped.
     pub limit: u64,
     /// But for what tools write: nothing larger than [`LARGEST_WRITTEN`].
@@ -58,29 +54,141 @@ pub struct Scan<'a> {
     pub own: &'a Path,
 }
 
-enum Read1 {
-    Kept(Oid, Stat),
-    Gone,
-    Skipped(String),
-}
+/// An entry that has to be read: of which folder, and which one.
+type Unread = (usize, usize);
 
 impl Scan<'_> {
     /// What the project's files are.
-    pub fn walk(&mut self, snapshot: &mut Snapshot) -> Result<(), CheckpointError> {
-        let (found, errors) = self.find();
-        for (path, why) in errors {
-            snapshot.skipped.insert(tree::place_of(&path, self.root), why);
+    pub fn walk(&self, objects: &mut Objects) -> Result<(Index, Present), CheckpointError> {
+        let threads = std::thread::available_parallelism().map_or(2, |n| n.get()).min(8);
+        let found = Mutex::new((vec![], BTreeMap::new()));
+        Folders { root: self.root, but: self.own }.run(threads, &|listing| {
+            let (folder, unread, skipped) = self.compare(listing);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.0.push((folder, unread));
+            found.1.extend(skipped);
+        });
+        let (mut folders, skipped) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        folders.sort_unstable_by(|(a, _), (b, _)| a.place.cmp(&b.place));
+        let unread: Vec<Unread> =
+            folders.iter().enumerate().flat_map(|(f, (_, unread))| unread.iter().map(move |entry| (f, *entry))).collect();
+        let folders = folders.into_iter().map(|(folder, _)| folder).collect();
+        let mut index = Index { folders, dirty: false };
+        let mut present = Present { tree: Oid::ZERO_SHA1, covered: BTreeSet::new(), skipped };
+        objects.prepare(unread.len())?;
+        self.read(&unread, threads, objects, &mut index, &mut present)?;
+        Ok((index, present))
+    }
+
+    fn limit(&self, place: &[u8]) -> u64 {
+        if self.written.contains(place) { self.limit.max(LARGEST_WRITTEN) } else { self.limit }
+    }
+
+    /// What is known already, the entries that have to be read, and what is not kept.
+    fn compare(&self, listing: Listing) -> (Folder, Vec<usize>, Vec<(Place, String)>) {
+        let mut place = tree::place_of(&listing.path, self.root);
+        if !place.ends_with(b"/") {
+            place.push(b'/');
         }
-        for (path, meta) in found {
-            self.add(&path, &meta, snapshot)?;
+        let mut skipped: Vec<_> = listing.errors.into_iter().map(|(path, why)| (tree::place_of(&path, self.root), why)).collect();
+        let mut folder = Folder::new(place, listing.names);
+        for (range, stat) in listing.files {
+            let refused = refusal(&stat, self.limit).and_then(|_| {
+                let place = [&folder.place, folder.name_at(&range)].concat();
+                refusal(&stat, self.limit(&place)).map(|why| (place, why))
+            });
+            match refused {
+                Some(refused) => skipped.push(refused),
+                None => folder.push(range, stat),
+            }
+        }
+        folder.sort();
+        let unread = match self.old.folder(&folder.place) {
+            Some(old) => folder.learn_from(old),
+            None => {
+                folder.touched = true;
+                (0..folder.entries.len()).collect()
+            }
+        };
+        (folder, unread, skipped)
+    }
+
+    fn read(
+        &self,
+        unread: &[Unread],
+        threads: usize,
+        objects: &Objects,
+        index: &mut Index,
+        present: &mut Present,
+    ) -> Result<(), CheckpointError> {
+        let next = AtomicUsize::new(0);
+        let work = |index: &Index| -> Result<Vec<(Unread, Outcome)>, CheckpointError> {
+            let (mut done, mut space) = (vec![], Workspace::default());
+            loop {
+                let from = next.fetch_add(BATCH, Ordering::Relaxed);
+                let Some(batch) = unread.get(from..unread.len().min(from + BATCH)).filter(|batch| !batch.is_empty()) else {
+                    return Ok(done);
+                };
+                for (f, e) in batch {
+                    let folder = &index.folders[*f];
+                    let entry = &folder.entries[*e];
+                    let place = [&folder.place, folder.name(entry)].concat();
+                    let path = tree::path_of(&place, self.root);
+                    let outcome = read(&path, &entry.stat, self.limit(&place), objects, &mut space);
+                    if outcome.is_err() {
+                        // The others need not go on.
+                        next.store(unread.len(), Ordering::Relaxed);
+                    }
+                    done.push(((*f, *e), outcome?));
+                }
+            }
+        };
+        let threads = threads.min(unread.len().div_ceil(BATCH)).max(1);
+        let shared: &Index = index;
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(shared))).collect();
+            let own = work(shared);
+            let stopped = || Err(CheckpointError::Store("a thread that read files stopped".into()));
+            others.into_iter().map(|other| other.join().unwrap_or_else(|_| stopped())).chain([own]).collect()
+        });
+        let mut gone: Vec<Unread> = vec![];
+        for result in results {
+            for ((f, e), outcome) in result? {
+                let folder = &mut index.folders[f];
+                match outcome {
+                    Outcome::Kept(id, stat, at) => {
+                        folder.entries[e].read(stat, id, at);
+                        index.dirty = true;
+                        continue;
+                    }
+                    Outcome::Skipped(why) => {
+                        let place = [&folder.place, folder.name(&folder.entries[e])].concat();
+                        present.skipped.insert(place, why);
+                    }
+                    Outcome::Gone => {}
+                }
+                gone.push((f, e));
+            }
+        }
+        gone.sort_unstable();
+        for (f, e) in gone.into_iter().rev() {
+            index.folders[f].entries.remove(e);
         }
         Ok(())
     }
 
     /// And these places, wherever they are.
-    pub fn look(&mut self, covered: &BTreeSet<Place>, snapshot: &mut Snapshot) -> Result<(), CheckpointError> {
-        for place in covered {
-            if snapshot.files.contains_key(place) || snapshot.skips(place) {
+    pub fn look(
+        &self,
+        places: &BTreeSet<Place>,
+        objects: &Objects,
+        index: &mut Index,
+        present: &mut Present,
+    ) -> Result<(), CheckpointError> {
+        let mut found = vec![];
+        let mut space = Workspace::default();
+        for place in places {
+            if index.find(place).is_some() || present.skips(place) {
                 continue;
             }
             let path = tree::path_of(place, self.root);
@@ -91,155 +199,47 @@ impl Scan<'_> {
             }
             match fs::symlink_metadata(&path) {
                 Ok(meta) if meta.is_dir() => continue,
-                Ok(meta) => self.add(&path, &meta, snapshot)?,
+                Ok(meta) => {
+                    let stat = Stat::of(&meta);
+                    let known = self.old.find(place).filter(|entry| entry.trusted(&stat).is_some()).copied();
+                    match known {
+                        Some(entry) => found.push((place, entry)),
+                        None => match read(&path, &stat, self.limit(place), objects, &mut space)? {
+                            Outcome::Kept(id, stat, at) => {
+                                index.dirty = true;
+                                found.push((place, loose_entry(stat, id, at)));
+                            }
+                            Outcome::Skipped(why) => drop(present.skipped.insert(place.clone(), why)),
+                            Outcome::Gone => {}
+                        },
+                    }
+                }
                 // That it was not there is worth knowing only of what no walk would find.
                 Err(_) if tree::is_inside(place) && !walk::ignored(&path, self.root) => continue,
                 Err(_) => {}
             }
-            snapshot.covered.insert(place.clone());
+            present.covered.insert(place.clone());
+        }
+        let missing: BTreeSet<&[u8]> =
+            found.iter().flat_map(|(place, _)| above(place)).filter(|folder| index.folder(folder).is_none()).collect();
+        for folder in missing {
+            let mut new = Folder::new(folder.to_vec(), vec![]);
+            (new.tree, new.folders) = self.old.folder(folder).map_or((None, 0), |old| (old.tree, old.folders));
+            new.touched = true;
+            index.folders.push(new);
+        }
+        index.folders.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+        for (place, entry) in found {
+            let (folder, name) = split(place);
+            if let Ok(at) = index.folders.binary_search_by(|f| f.place.as_slice().cmp(folder)) {
+                index.folders[at].insert(name, entry);
+            }
         }
         Ok(())
     }
-
-    fn find(&self) -> (Vec<(PathBuf, Metadata)>, Vec<super::Skipped>) {
-        let (found, errors) = (Mutex::new(vec![]), Mutex::new(vec![]));
-        Walk::new(self.root, self.root).run(&|entry| {
-            match entry {
-                Ok(entry) if entry.file_type().is_some_and(|t| t.is_dir()) || entry.path().starts_with(self.own) => {}
-                Ok(entry) => match fs::symlink_metadata(entry.path()) {
-                    Ok(meta) => found.lock().unwrap_or_else(|e| e.into_inner()).push((entry.into_path(), meta)),
-                    Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-                    Err(e) => errors.lock().unwrap_or_else(|e| e.into_inner()).push((entry.into_path(), e.to_string())),
-                },
-                Err(error) => {
-                    if let Some((path, why)) = explain(&error) {
-                        errors.lock().unwrap_or_else(|e| e.into_inner()).push((path, why));
-                    }
-                }
-            }
-            true
-        });
-        (found.into_inner().unwrap_or_else(|e| e.into_inner()), errors.into_inner().unwrap_or_else(|e| e.into_inner()))
-    }
-
-    fn add(&mut self, path: &Path, meta: &Metadata, snapshot: &mut Snapshot) -> Result<(), CheckpointError> {
-        let place = tree::place_of(path, self.root);
-        let stat = Stat::of(meta);
-        let kept = match self.cache.get(&place, &stat) {
-            Some(id) => Read1::Kept(id, stat),
-            None => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-                let limit = if self.written.contains(&place) { self.limit.max(LARGEST_WRITTEN) } else { self.limit };
-                let read = self.read(path, meta, limit)?;
-                if let Read1::Kept(id, stat) = &read {
-                    self.cache.put(&place, stat, *id, now);
-                }
-                read
-            }
-        };
-        match kept {
-            Read1::Kept(id, stat) => {
-                snapshot.files.insert(place.clone(), File { mode: mode_of(stat.mode), id });
-                snapshot.stats.insert(place, stat);
-            }
-            Read1::Gone => {}
-            Read1::Skipped(why) => drop(snapshot.skipped.insert(place, why)),
-        }
-        Ok(())
-    }
-
-    fn read(&self, path: &Path, meta: &Metadata, limit: u64) -> Result<Read1, CheckpointError> {
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            return match fs::read_link(path) {
-                Ok(target) => Ok(Read1::Kept(self.odb.write(ObjectType::Blob, target.as_os_str().as_bytes())?, Stat::of(meta))),
-                Err(e) => Ok(unreadable(e)),
-            };
-        }
-        if !kind.is_file() {
-            return Ok(Read1::Skipped(walk::special(kind).into()));
-        }
-        let mut file = match OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path) {
-            Ok(file) => file,
-            Err(e) => return Ok(unreadable(e)),
-        };
-        // A file that is written while it is read: once more, and then as it is.
-        for attempt in 0.. {
-            let before = match file.metadata() {
-                Ok(meta) if !meta.is_file() => return Ok(Read1::Skipped("no longer a file".into())),
-                Ok(meta) => meta,
-                Err(e) => return Ok(unreadable(e)),
-            };
-            if before.size() > limit {
-                return Ok(Read1::Skipped(format!("larger than {} MB", limit >> 20)));
-            }
-            match self.copy(&mut file, before.size())? {
-                Ok(Some(id)) => {
-                    let after = file.metadata().map_or(None, |m| Some(Stat::of(&m)));
-                    if after == Some(Stat::of(&before)) || attempt == 2 {
-                        return Ok(Read1::Kept(id, Stat::of(&before)));
-                    }
-                }
-                Ok(None) if attempt == 2 => return Ok(Read1::Skipped("it is being written all the time".into())),
-                Ok(None) => {}
-                Err(e) => return Ok(unreadable(e)),
-            }
-            if let Err(e) = io::Seek::rewind(&mut file) {
-                return Ok(unreadable(e));
-            }
-        }
-        Ok(Read1::Gone)
-    }
-
-    /// `None` when the file turned out to have another size.
-    fn copy(&self, file: &mut fs::File, size: u64) -> Result<io::Result<Option<Oid>>, CheckpointError> {
-        const IN_MEMORY: u64 = 1 << 20;
-        if size <= IN_MEMORY {
-            let mut bytes = Vec::with_capacity(size as usize + 1);
-            return match file.take(IN_MEMORY + 1).read_to_end(&mut bytes) {
-                Ok(n) if n as u64 == size => Ok(Ok(Some(self.odb.write(ObjectType::Blob, &bytes)?))),
-                Ok(_) => Ok(Ok(None)),
-                Err(e) => Ok(Err(e)),
-            };
-        }
-        let mut writer = self.odb.writer(size as usize, ObjectType::Blob)?;
-        let (mut buffer, mut left) = (vec![0; 256 * 1024], size);
-        while left > 0 {
-            let part = buffer.len().min(left as usize);
-            match file.read(&mut buffer[..part]) {
-                Ok(0) => return Ok(Ok(None)),
-                Ok(n) => {
-                    writer.write_all(&buffer[..n]).map_err(|e| CheckpointError::Store(e.to_string()))?;
-                    left -= n as u64;
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Ok(Err(e)),
-            }
-        }
-        Ok(Ok(Some(writer.finalize()?)))
-    }
 }
 
-pub fn mode_of(mode: u32) -> u32 {
-    match mode & 0o170000 {
-        0o120000 => tree::LINK,
-        _ if mode & 0o100 != 0 => tree::PROGRAM,
-        _ => tree::FILE,
-    }
-}
-
-fn unreadable(error: io::Error) -> Read1 {
-    if error.kind() == io::ErrorKind::NotFound { Read1::Gone } else { Read1::Skipped(error.to_string()) }
-}
-
-/// Errors of the walk that hide files; not those of ignore files that can't be understood, and not what is gone.
-fn explain(error: &ignore::Error) -> Option<(PathBuf, String)> {
-    match error {
-        ignore::Error::WithPath { path, err } => match err.io_error() {
-            Some(e) if e.kind() != io::ErrorKind::NotFound => Some((path.clone(), e.to_string())),
-            _ => None,
-        },
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => explain(err),
-        _ => None,
-    }
+/// The folders that a place is in.
+fn above(place: &[u8]) -> impl Iterator<Item = &[u8]> {
+    place.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| &place[..=at])
 }

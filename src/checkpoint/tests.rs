@@ -1,8 +1,9 @@
 //! The git store against plain copies of the tree, and real git's opinion of what it wrote.
 
 mod crash;
+mod packs;
 mod plans;
-mod random;
+pub mod random;
 mod retention;
 mod twin;
 

@@ -1,13 +1,17 @@
-//! Snapshots and how they are kept as git trees.
+//! Places of files, and how folders are kept as git trees.
 //!
 //! Files are named by their *place*: `root/…` below the project, `outside/…` by their absolute path. Places sort bytewise, which
 //! is the order that git wants, folders included.
 
-use super::{CheckpointError, kept, scan::Stat};
+use super::{
+    CheckpointError,
+    index::{Folder, Index, Stat, loose_entry},
+    objects::{Kind, Objects, Workspace},
+    scan::Present,
+};
 use crate::protocol::Version;
-use git2::{ObjectType, Odb, Oid};
+use git2::Oid;
 use std::{
-    collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -37,24 +41,6 @@ impl File {
     }
 }
 
-/// The present.
-#[derive(Debug, Clone, Default)]
-pub struct Snapshot {
-    pub files: BTreeMap<Place, File>,
-    /// Places that are covered though no walk finds them. One that is not in `files` did not exist.
-    pub covered: BTreeSet<Place>,
-    /// Places that exist but are not kept, with the reason. Nothing is known below them either.
-    pub skipped: BTreeMap<Place, String>,
-    /// What the files looked like when they were read.
-    pub stats: BTreeMap<Place, Stat>,
-}
-
-impl Snapshot {
-    pub fn skips(&self, place: &[u8]) -> bool {
-        kept::skips(&self.skipped, place)
-    }
-}
-
 pub fn place_of(path: &Path, root: &Path) -> Place {
     match path.strip_prefix(root) {
         Ok(inside) => [INSIDE, inside.as_os_str().as_bytes()].concat(),
@@ -79,44 +65,80 @@ pub fn is_inside(place: &[u8]) -> bool {
     place.starts_with(INSIDE)
 }
 
-/// Writes the snapshot's tree (its blobs are there already).
-pub fn write(odb: &Odb, snapshot: &Snapshot) -> Result<Oid, CheckpointError> {
-    let covered: Vec<u8> = snapshot.covered.iter().flat_map(|p| p.iter().copied().chain([0])).collect();
-    let skipped: Vec<u8> = snapshot
+pub fn mode_of(mode: u32) -> u32 {
+    match mode & 0o170000 {
+        0o120000 => LINK,
+        _ if mode & 0o100 != 0 => PROGRAM,
+        _ => FILE,
+    }
+}
+
+/// Writes the trees of the folders that changed, and returns the root's. The blobs are there already.
+pub fn write(index: &mut Index, present: &Present, objects: &Objects) -> Result<Oid, CheckpointError> {
+    let mut space = Workspace::default();
+    // Folders whose tree is known and which are in none yet, the first of them last; and whether they are as they were.
+    let mut waiting: Vec<(usize, bool)> = vec![];
+    for at in (0..index.folders.len()).rev() {
+        let mut below = vec![];
+        while let Some(inner) = waiting.pop_if(|(inner, _)| index.folders[*inner].place.starts_with(&index.folders[at].place)) {
+            below.push(inner);
+        }
+        let folder = &index.folders[at];
+        let as_before = folder.tree.is_some() && !folder.touched && below.len() == folder.folders as usize && below.iter().all(|b| b.1);
+        if as_before {
+            waiting.push((at, true));
+            continue;
+        }
+        let inner =
+            below.iter().filter_map(|(inner, _)| Some((&index.folders[*inner].place[folder.place.len()..], index.folders[*inner].tree?)));
+        let bytes = contents(folder, inner);
+        let count = below.len() as u32;
+        let tree = if bytes.is_empty() { None } else { Some(objects.write(Kind::Tree, &bytes, &mut space)?) };
+        let folder = &mut index.folders[at];
+        let same = tree == folder.tree;
+        index.dirty |= !same || folder.folders != count;
+        (folder.tree, folder.folders, folder.touched) = (tree, count, false);
+        if tree.is_some() {
+            waiting.push((at, same));
+        }
+    }
+    let mut top = Folder::new(vec![], vec![]);
+    let covered: Vec<u8> = present.covered.iter().flat_map(|p| p.iter().copied().chain([0])).collect();
+    let skipped: Vec<u8> = present
         .skipped
         .iter()
         .flat_map(|(p, why)| p.iter().copied().chain([0]).chain(why.bytes().filter(|b| *b != 0)).chain([0]))
         .collect();
-    let mut files: Vec<(&[u8], File)> = snapshot.files.iter().map(|(p, f)| (p.as_slice(), *f)).collect();
     for (name, list) in [(COVERED, covered), (SKIPPED, skipped)] {
         if !list.is_empty() {
-            files.push((name, File { mode: FILE, id: odb.write(ObjectType::Blob, &list)? }));
+            let stat = Stat { mode: FILE, ..Stat::default() };
+            top.insert(name, loose_entry(stat, objects.write(Kind::Blob, &list, &mut space)?, 0));
         }
     }
-    files.sort_by_key(|(place, _)| *place);
-    write_folder(odb, &files, 0)
+    let below = waiting.iter().rev().filter_map(|(at, _)| Some((index.folders[*at].place.as_slice(), index.folders[*at].tree?)));
+    objects.write(Kind::Tree, &contents(&top, below), &mut space)
 }
 
-fn write_folder(odb: &Odb, files: &[(&[u8], File)], depth: usize) -> Result<Oid, CheckpointError> {
-    let mut tree = Vec::with_capacity(files.len() * 40);
-    let mut rest = files;
-    while let Some((place, file)) = rest.first() {
-        let name = &place[depth..];
-        let (name, mode, id, used) = match name.iter().position(|b| *b == b'/') {
-            None => (name, file.mode, file.id, 1),
-            Some(end) => {
-                let prefix = &place[..depth + end + 1];
-                let used = rest.iter().position(|(p, _)| !p.starts_with(prefix)).unwrap_or(rest.len());
-                (&name[..end], FOLDER, write_folder(odb, &rest[..used], depth + end + 1)?, used)
-            }
-        };
-        tree.extend_from_slice(format!("{mode:o} ").as_bytes());
-        tree.extend_from_slice(name);
-        tree.push(0);
-        tree.extend_from_slice(id.as_bytes());
-        rest = &rest[used..];
+/// As git has it; `below` are folders, in order, with a slash at the end of their names.
+fn contents<'a>(folder: &Folder, below: impl Iterator<Item = (&'a [u8], Oid)>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(folder.entries.len() * 50);
+    let mut put = |mode: u32, name: &[u8], id: Oid| {
+        bytes.extend_from_slice(format!("{mode:o} ").as_bytes());
+        bytes.extend_from_slice(name);
+        bytes.push(0);
+        bytes.extend_from_slice(id.as_bytes());
+    };
+    let mut entries = folder.entries.iter().peekable();
+    for (name, id) in below {
+        while let Some(entry) = entries.next_if(|entry| folder.name(entry) < name) {
+            put(mode_of(entry.stat.mode), folder.name(entry), entry.id);
+        }
+        put(FOLDER, name.strip_suffix(b"/").unwrap_or(name), id);
     }
-    Ok(odb.write(ObjectType::Tree, &tree)?)
+    for entry in entries {
+        put(mode_of(entry.stat.mode), folder.name(entry), entry.id);
+    }
+    bytes
 }
 
 pub fn damaged(error: git2::Error) -> CheckpointError {
