@@ -71,7 +71,9 @@ impl Checkpoints {
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
             BrowserOutcome::Selected(at) => PanelOutcome::StaysAnd(Cmd::Send(Command::Compare(self.ids[at].clone()))),
-            BrowserOutcome::Chosen { entry: at, scope, files: _ } => {
+            // A rewind knows no single files yet, and all of them is not what was asked for.
+            BrowserOutcome::Chosen { files: Some(_), .. } => PanelOutcome::Stays,
+            BrowserOutcome::Chosen { entry: at, scope, files: None } => {
                 let scope = match scope {
                     Scope::Both => RewindScope::Both,
                     Scope::Files => RewindScope::Files,
