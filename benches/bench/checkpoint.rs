@@ -5,7 +5,7 @@
 use crate::{clock::median, report::Report};
 use anyhow::{Context, ensure};
 use backstitch::{
-    checkpoint::{CheckpointStore, GitStore, Kind, Label},
+    checkpoint::{CheckpointStore, GitStore, Kind, Label, Retention},
     protocol::{CheckpointId, Wanted},
 };
 use std::{
@@ -173,6 +173,34 @@ pub fn store(report: &mut Report) -> anyhow::Result<()> {
     take(&mut of_small, files / 10)?;
     let of_small = ten_changed(&mut small, &mut of_small)?;
     report.bound(&format!("10 changed in {files} against in {}", files / 10), changed / of_small, "×", 12.0);
+    checked(&tree)?;
+    many_checkpoints(report)
+}
+
+/// However many there are, the next one costs the same.
+fn many_checkpoints(report: &mut Report) -> anyhow::Result<()> {
+    let mut tree = Tree::make(1_000)?;
+    let mut store = tree.store()?;
+    take(&mut store, 1_000)?;
+    let few = ten_changed(&mut tree, &mut store)?;
+    for _ in 0..500 {
+        tree.change_ten()?;
+        take(&mut store, 10)?;
+    }
+    let many = ten_changed(&mut tree, &mut store)?;
+    report.bound("10 changed in 1,000 files after 500 checkpoints against few", many / few, "×", 1.5);
+    let from = Instant::now();
+    store.list()?;
+    report.told("list of 514 checkpoints", from.elapsed().as_secs_f64() * 1e3, " ms", 100.0);
+    let from = Instant::now();
+    let pruned = store.prune(&Retention::default())?;
+    report.noted(
+        &format!("prune of {} checkpoints, repacking the rest", pruned.checkpoints),
+        format!("{:.0} ms", from.elapsed().as_secs_f64() * 1e3),
+    );
+    let from = Instant::now();
+    let usage = store.usage()?;
+    report.told(&format!("disk use told: {} kB", usage.bytes >> 10), from.elapsed().as_secs_f64() * 1e3, " ms", 50.0);
     checked(&tree)
 }
 
