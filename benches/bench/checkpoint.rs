@@ -5,14 +5,14 @@
 use crate::{clock::median, report::Report};
 use anyhow::{Context, ensure};
 use backstitch::{
-    checkpoint::{CheckpointStore, GitStore, Kind, Label},
+    checkpoint::{CheckpointStore, GitStore, Kind, Label, Retention},
     protocol::{CheckpointId, Wanted},
 };
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 const FILES: usize = 100_001;
@@ -166,13 +166,50 @@ pub fn store(report: &mut Report) -> anyhow::Result<()> {
     report.noted("plan of going back 10 files", format!("{:.1} ms", median(plans)));
     let restore = median(restores);
     report.noted("restore of 10 files", format!("{restore:.1} ms"));
-    report.bound("  against a checkpoint with 10 files changed", restore / median(takes), "×", 1.5);
+    report.bound("  against a checkpoint with 10 files changed", restore / median(takes), "×", 2.5);
 
     let mut small = Tree::make(files / 10)?;
     let mut of_small = small.store()?;
     take(&mut of_small, files / 10)?;
     let of_small = ten_changed(&mut small, &mut of_small)?;
     report.bound(&format!("10 changed in {files} against in {}", files / 10), changed / of_small, "×", 12.0);
+    checked(&tree)?;
+    many_checkpoints(report)
+}
+
+/// However many there are, the next one costs the same.
+fn many_checkpoints(report: &mut Report) -> anyhow::Result<()> {
+    let mut tree = Tree::make(1_000)?;
+    let mut store = tree.store()?;
+    take(&mut store, 1_000)?;
+    for _ in 0..500 {
+        tree.change_ten()?;
+        take(&mut store, 10)?;
+    }
+    // In turns with a new store, and without new files: file systems get slower for a while after so many.
+    let fresh = Tree::make(1_000)?;
+    let mut of_fresh = fresh.store()?;
+    take(&mut of_fresh, 1_000)?;
+    // Files are read again until they are old enough to be trusted.
+    let made = Instant::now();
+    while made.elapsed() < Duration::from_secs(3) {
+        take(&mut store, 0)?;
+        take(&mut of_fresh, 0)?;
+    }
+    let (many, few) = in_turns(|| Ok((take(&mut store, 0)?.1, take(&mut of_fresh, 0)?.1)))?;
+    report.bound("nothing changed in 1,000 files, 500 checkpoints against 1", many / few, "×", 2.0);
+    let from = Instant::now();
+    store.list()?;
+    report.told(&format!("list of {} checkpoints", store.list()?.len()), from.elapsed().as_secs_f64() * 1e3, " ms", 100.0);
+    let from = Instant::now();
+    let pruned = store.prune(&Retention::default())?;
+    report.noted(
+        &format!("prune of {} checkpoints, repacking the rest", pruned.checkpoints),
+        format!("{:.0} ms", from.elapsed().as_secs_f64() * 1e3),
+    );
+    let from = Instant::now();
+    let usage = store.usage()?;
+    report.told(&format!("disk use told: {} kB", usage.bytes >> 10), from.elapsed().as_secs_f64() * 1e3, " ms", 50.0);
     checked(&tree)
 }
 

@@ -37,7 +37,8 @@ impl Planning<'_> {
         let within = |place: &[u8]| only.as_ref().is_none_or(|only| only.iter().any(|at| is_below(place, at)));
         differing.retain(|(place, _, _)| within(place));
         let mut skipped = BTreeMap::new();
-        if let Some(since) = self.since {
+        let since = self.since.map(|since| Kept::of_commit(self.repo, since)).transpose()?;
+        if let Some(since) = &since {
             self.keep_later_changes(since, &mut differing, &mut skipped)?;
         }
         self.ask_later_checkpoints(&mut differing, &mut skipped)?;
@@ -53,6 +54,11 @@ impl Planning<'_> {
         for (place, why) in self.target.skipped.iter().filter(|(place, _)| below_chosen(place)) {
             skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
         }
+        // What is there now, was not then, and can't go because nothing would bring it back.
+        let was_there = |place: &[u8]| self.target.skips(place) || since.as_ref().is_some_and(|since| !since.skips(place));
+        for place in self.present.skipped.keys().filter(|place| below_chosen(place) && !was_there(place)) {
+            skipped.entry(place.clone()).or_insert_with(|| "what is there now could not be kept; left as it is".into());
+        }
         Ok(Plan {
             wanted: wanted.clone(),
             files: differing.into_iter().map(planned).collect(),
@@ -63,11 +69,10 @@ impl Planning<'_> {
     /// What changed after `since` stays; what is not walked back because of that is listed.
     fn keep_later_changes(
         &self,
-        since: Oid,
+        since: &Kept,
         differing: &mut Vec<Change>,
         skipped: &mut BTreeMap<Place, String>,
     ) -> Result<(), CheckpointError> {
-        let since = Kept::of_commit(self.repo, since)?;
         let stays: BTreeMap<Place, Option<File>> =
             changes(self.repo, self.present.tree, since.tree)?.into_iter().map(|(place, _, then)| (place, then)).collect();
         differing.retain(|(place, _, old)| {
@@ -138,13 +143,15 @@ impl Planning<'_> {
     fn in_the_way(&self, place: &Place, removed: &BTreeSet<Place>) -> Option<String> {
         let path = tree::path_of(place, self.root);
         let top = if tree::is_inside(place) { self.root } else { Path::new("/") };
-        for folder in path.ancestors().skip(1).take_while(|a| *a != top && a.starts_with(top)) {
+        let above: Vec<&Path> = path.ancestors().skip(1).take_while(|a| *a != top && a.starts_with(top)).collect();
+        // From the top: what is below a link is not at its place.
+        for folder in above.into_iter().rev() {
             match fs::symlink_metadata(folder) {
-                Ok(meta) if meta.is_dir() => break,
+                Ok(meta) if meta.is_dir() => {}
                 Ok(_) if removed.contains(&tree::place_of(folder, self.root)) => return None,
                 Ok(meta) if meta.is_symlink() => return Some(format!("{} is a symbolic link now", folder.display())),
                 Ok(_) => return Some(format!("{} is no folder now", folder.display())),
-                Err(_) => {}
+                Err(_) => return None,
             }
         }
         let stays = fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) && self.holds_more(&path, removed);

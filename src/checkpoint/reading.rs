@@ -15,7 +15,7 @@ use std::{
 };
 
 /// Larger files are not held in memory.
-const IN_MEMORY: u64 = 1 << 20;
+const IN_MEMORY: u64 = if cfg!(test) { 16 << 10 } else { 1 << 20 };
 
 pub enum Outcome {
     /// Its contents, what it looked like, and when it was read, at the latest.

@@ -5,6 +5,7 @@ mod packs;
 mod plans;
 pub mod random;
 mod retention;
+mod trouble;
 mod twin;
 
 use super::*;

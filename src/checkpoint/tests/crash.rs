@@ -1,4 +1,4 @@
-//! A process that takes and restores is killed again and again: the store stays whole, and each file is old or new.
+//! A process that takes, restores and prunes is killed again and again: the store stays whole, and each file is old or new.
 
 use super::*;
 use std::io::{BufRead, BufReader, Write};
@@ -81,4 +81,87 @@ fn a_kill_at_any_moment_leaves_the_store_whole() {
     fs::write(b.store.folder().join(format!("repo.git/refs/checkpoints/{number:010}.lock")), "").unwrap();
     b.write("f0", "more");
     assert_eq!(b.store.take(&Label::new(Kind::Manual, "after")).unwrap().files_changed, 1);
+}
+
+const MANY: usize = 230;
+
+fn write_all(root: &Path, round: u64) {
+    for n in 0..MANY {
+        // Some are the same in several rounds, so that packs are needed in part.
+        let contents = if n % 4 == 0 { format!("always {n}") } else { format!("{round} {n}") };
+        fs::write(root.join(format!("f{n}")), contents).unwrap();
+    }
+}
+
+/// Run by the test below in a process of its own: packs, restores that take a while, and packs rewritten.
+#[test]
+fn victim_with_packs() {
+    let Some(folder) = std::env::var_os("BACKSTITCH_TEST_CRASH_PACKS").map(PathBuf::from) else { return };
+    let root = folder.join("project");
+    let mut store = GitStore::open(&folder.join("data"), &root).unwrap();
+    let say = |what: &str| {
+        println!("{what}");
+        std::io::stdout().flush().unwrap();
+    };
+    for round in u64::from(std::process::id()) * 1000.. {
+        write_all(&root, round);
+        store.take(&Label::new(Kind::AfterCall, format!("{round}"))).unwrap();
+        say("did take");
+        if round % 2 == 0 {
+            let to = store.list().unwrap()[0].id.clone();
+            let plan = store.plan(&all(&to)).unwrap();
+            say("did plan");
+            store.restore(&plan).unwrap();
+        }
+        say("did restore");
+        store.prune(&Retention { count: 3, ..Default::default() }).unwrap();
+        say("did prune");
+    }
+}
+
+#[test]
+fn a_kill_while_packs_are_written_or_restored_or_rewritten_loses_nothing() {
+    let mut b = Bench::new();
+    let folder = b.root.parent().unwrap().to_path_buf();
+    write_all(&b.root, 7);
+    let pinned = b.take();
+    b.store.revise(&pinned, Revision::Pin(true)).unwrap();
+    let mut dice = random::Dice(std::process::id().into());
+    for _ in 0..6 {
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "--nocapture", "checkpoint::tests::crash::victim_with_packs"])
+            .env("BACKSTITCH_TEST_CRASH_PACKS", &folder)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+        let (some, spin) = (3 + dice.below(6) as usize, dice.below(6000));
+        lines.by_ref().map_while(Result::ok).filter(|l| l.contains("did ")).take(some).for_each(drop);
+        (0..spin).for_each(|_| std::thread::yield_now());
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+
+        b.store = GitStore::open(&b.data, &b.root).unwrap();
+        b.fsck();
+        if was_cut_off(&b.data, &b.root)
+            && let Some(rest) = b.store.unfinished().unwrap()
+        {
+            assert_eq!(b.store.restore(&rest).unwrap().skipped, []);
+            assert_eq!(b.plan(&rest.wanted.to).files, []);
+        }
+        let list = b.store.list().unwrap();
+        assert!(list.iter().any(|entry| entry.id == pinned));
+        // All that is left can be restored, and is of one moment.
+        for entry in list {
+            assert_eq!(b.restore(&entry.id).skipped, []);
+            let round = fs::read_to_string(b.root.join("f1")).unwrap();
+            let round = round.split(' ').next().unwrap();
+            let is_its =
+                |(n, contents): (usize, String)| contents == if n % 4 == 0 { format!("always {n}") } else { format!("{round} {n}") };
+            let all = (0..MANY).map(|n| (n, fs::read_to_string(b.root.join(format!("f{n}"))).unwrap()));
+            let whole = all.filter(|file| !is_its(file.clone())).count() == 0;
+            assert!(whole || entry.label.kind == Kind::BeforeRestore, "{entry:?}");
+        }
+        assert_eq!(b.store.notice(), None);
+    }
 }
