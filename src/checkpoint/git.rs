@@ -256,8 +256,9 @@ impl GitStore {
         let at = commit.time().seconds().max(0) as u64 * 1000;
         let id = CheckpointId(id.to_string());
         let note = notes.get(&id.0);
+        let named = note.name.is_some();
         label.text = note.name.unwrap_or(label.text);
-        Ok(Entry { id, label, at, files_changed, pinned: note.pinned })
+        Ok(Entry { id, label, at, files_changed, named, pinned: note.pinned })
     }
 }
 

@@ -69,7 +69,7 @@ impl CheckpointStore for MemoryStore {
         self.made += 1;
         let number = self.made;
         let id = CheckpointId(format!("{number:040x}"));
-        let entry = Entry { id: id.clone(), label: label.clone(), at: number * 1000, files_changed, pinned: false };
+        let entry = Entry { id: id.clone(), label: label.clone(), at: number * 1000, files_changed, named: false, pinned: false };
         self.taken.push((entry, present, label.text.clone()));
         Ok(Taken { id, files_changed, skipped: vec![] })
     }
@@ -131,8 +131,10 @@ impl CheckpointStore for MemoryStore {
         let found = self.taken.iter_mut().find(|(entry, _, _)| entry.id == *id);
         let (entry, _, first) = found.ok_or_else(|| CheckpointError::Unknown(id.clone()))?;
         match revision {
-            Revision::Rename(name) if name.trim().is_empty() => entry.label.text.clone_from(first),
-            Revision::Rename(name) => entry.label.text = name.trim().into(),
+            Revision::Rename(name) => {
+                entry.named = !name.trim().is_empty();
+                entry.label.text = if entry.named { name.trim().into() } else { first.clone() };
+            }
             Revision::Pin(pinned) => entry.pinned = pinned,
         }
         Ok(entry.clone())

@@ -120,6 +120,8 @@ pub struct Entry {
     /// Milliseconds since 1970.
     pub at: u64,
     pub files_changed: usize,
+    /// The label's text was given by hand, later.
+    pub named: bool,
     pub pinned: bool,
 }
 

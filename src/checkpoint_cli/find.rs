@@ -46,6 +46,7 @@ mod tests {
             label: Label::new(Kind::Manual, format!("called {id}\nmore")),
             at: 0,
             files_changed: 0,
+            named: false,
             pinned: false,
         };
         let entries = ["aa11223344", "aa11223355", "bb"].map(entry);

@@ -193,7 +193,7 @@ mod tests {
 
     fn entry(id: &str, at: u64, kind: Kind, files_changed: usize, text: &str) -> Entry {
         let label = Label { session: Some(SessionId("s-1".into())), turn: Some(TurnId(3)), ..Label::new(kind, text) };
-        Entry { id: CheckpointId(id.repeat(20)), label, at, files_changed, pinned: false }
+        Entry { id: CheckpointId(id.repeat(20)), label, at, files_changed, named: false, pinned: false }
     }
 
     fn entries() -> [Entry; 3] {

@@ -75,6 +75,7 @@ mod tests {
             label: Label::new(Kind::Manual, "x"),
             at: 0,
             files_changed: 0,
+            named: false,
             pinned: false,
         });
         let load = |entries: &[Entry]| Record::load(folder.path(), Path::new("/p"), entries);

@@ -58,7 +58,7 @@ mod tests {
             turn: turn.map(|(_, id)| TurnId(id)),
             ..Label::new(kind, format!("asked {id}"))
         };
-        Entry { id: CheckpointId(id.into()), label, at: 0, files_changed: 1, pinned: false }
+        Entry { id: CheckpointId(id.into()), label, at: 0, files_changed: 1, named: false, pinned: false }
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {

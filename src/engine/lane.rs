@@ -216,6 +216,7 @@ fn list(store: &mut dyn CheckpointStore) -> Result<(Vec<CheckpointInfo>, u64), C
             Kind::BeforeRestore => Origin::Restore,
         },
         session: entry.label.session,
+        named: entry.named,
         pinned: entry.pinned,
     };
     Ok((store.list()?.into_iter().map(info).collect(), store.usage()?.bytes))

@@ -50,6 +50,8 @@ pub struct CheckpointInfo {
     pub files_changed: usize,
     pub origin: Origin,
     pub session: Option<SessionId>,
+    /// The text was given by hand, later.
+    pub named: bool,
     pub pinned: bool,
 }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     pub id: CheckpointId,
-    /// The request that followed.
+    /// The request that followed, or the name that was given by hand.
     pub label: String,
+    pub manual: bool,
     pub at: Duration,
     /// Files that the request changed.
     pub files: usize,
@@ -31,10 +32,10 @@ impl Checkpoints {
         match event {
             CheckpointEvent::Taken { id, label, kind: CheckpointKind::Opening, .. } => {
                 self.cut.clear();
-                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0, lines: (0, 0) });
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), manual: false, at: now, files: 0, lines: (0, 0) });
             }
             CheckpointEvent::Taken { id, label, kind: CheckpointKind::Manual, .. } => {
-                self.marks.push(Mark { id: id.clone(), label: label.clone(), at: now, files: 0, lines: (0, 0) });
+                self.marks.push(Mark { id: id.clone(), label: label.clone(), manual: true, at: now, files: 0, lines: (0, 0) });
             }
             CheckpointEvent::Restored { forward: true, .. } => self.marks.extend(self.cut.pop().unwrap_or_default()),
             // What was said after that place is no longer part of the conversation.

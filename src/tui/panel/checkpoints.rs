@@ -46,6 +46,7 @@ impl Checkpoints {
             files_changed: mark.files,
             origin: Origin::Turn,
             session: session.clone(),
+            named: false,
             pinned: false,
         };
         let (all, marks) = (marks.iter().map(info).collect(), marks.to_vec());
@@ -77,9 +78,9 @@ impl Checkpoints {
     pub fn listed(&mut self, all: Vec<CheckpointInfo>) -> Vec<Cmd> {
         let before = self.selected().cloned();
         self.all = all;
-        let shown = |info: &&CheckpointInfo| info.origin != Origin::Call;
-        let entries: Vec<Entry> = self.all.iter().enumerate().filter(|(_, info)| shown(info)).map(|(at, _)| self.entry(at)).collect();
-        self.ids = self.all.iter().filter(shown).map(|info| info.id.clone()).collect();
+        let shown: Vec<usize> = (0..self.all.len()).filter(|at| self.is_shown(&self.all[*at])).collect();
+        let entries: Vec<Entry> = shown.iter().map(|at| self.entry(*at)).collect();
+        self.ids = shown.iter().map(|at| self.all[*at].id.clone()).collect();
         self.browser.set_entries(entries);
         if let Some(sought) = self.sought.take() {
             let named = |id: &&CheckpointId| self.info(id).is_some_and(|info| info.text == sought);
@@ -89,6 +90,12 @@ impl Checkpoints {
             }
         }
         if self.selected() != before.as_ref() || self.browser.awaits() { self.look().into_iter().collect() } else { vec![] }
+    }
+
+    /// What a turn took within it is no place of its own, unless it is that as well: where nothing has changed since the end of one
+    /// turn, the next one begins with the same checkpoint.
+    fn is_shown(&self, info: &CheckpointInfo) -> bool {
+        info.origin != Origin::Call || info.named || info.pinned || self.marks.iter().any(|mark| mark.id == info.id)
     }
 
     fn info(&self, id: &CheckpointId) -> Option<&CheckpointInfo> {
@@ -105,7 +112,7 @@ impl Checkpoints {
             ago => format!("{} ago", duration(ago / 60 * 60)),
         };
         let files = match (mark, info.origin) {
-            (Some(mark), Origin::Turn) => mark.files,
+            (Some(mark), _) if !mark.manual => mark.files,
             // What the turn changed is told by the checkpoints that it took afterwards.
             (None, Origin::Turn) => {
                 let later = self.all[at + 1..].iter().filter(|later| later.session == info.session);
@@ -114,13 +121,14 @@ impl Checkpoints {
             _ => info.files_changed,
         };
         Entry {
-            title: info.text.clone(),
+            title: mark.filter(|mark| !info.named && !mark.label.is_empty()).map_or_else(|| info.text.clone(), |mark| mark.label.clone()),
             when,
             files,
             added: mark.map_or(0, |mark| mark.lines.0),
             removed: mark.map_or(0, |mark| mark.lines.1),
             kind: match info.origin {
                 _ if !own => EntryKind::Elsewhere,
+                _ if mark.is_some_and(|mark| mark.manual) => EntryKind::Manual,
                 Origin::Manual => EntryKind::Manual,
                 Origin::Restore => EntryKind::Restore,
                 Origin::Turn | Origin::Call => EntryKind::Request,

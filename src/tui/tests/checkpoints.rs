@@ -11,6 +11,7 @@ fn info(id: &str, origin: Origin, session: &str) -> CheckpointInfo {
         files_changed: 2,
         origin,
         session: Some(SessionId(session.into())),
+        named: false,
         pinned: false,
     }
 }
@@ -84,7 +85,7 @@ fn the_plan_is_shown_and_single_files_are_left_out() {
     assert_eq!(cmds, [Cmd::Send(Command::Plan(wanted("mine")))], "the newest");
     planned(&mut bench, "mine");
     let screen = bench.screen();
-    for text in ["text of other", "text of turn", "text of mine", "+ then", "3 changed", "1 deleted", "1 recreated", "1 left as it is"] {
+    for text in ["text of other", "❯ ask", "text of mine", "+ then", "3 changed", "1 deleted", "1 recreated", "1 left as it is"] {
         assert!(screen.contains(text), "{text} in\n{screen}");
     }
     assert!(!screen.contains("text of within"), "what a turn took within it is no entry:\n{screen}");
@@ -145,4 +146,30 @@ fn one_is_opened_by_its_name() {
     let all = vec![info("other", Origin::Turn, "another"), info("mine", Origin::Manual, "x")];
     let cmds = bench.event(None, EventBody::Session(SessionEvent::Checkpoints { all, bytes: 5 }));
     assert_eq!(cmds, [Cmd::Send(Command::Plan(wanted("other")))]);
+}
+
+/// Where nothing has changed since the end of one turn, the next one begins with the same checkpoint.
+#[test]
+fn each_request_is_an_entry_though_it_began_with_the_end_of_another() {
+    let (mut bench, _) = browsing();
+    bench.keys("esc");
+    let own = bench.model.status.session.clone().unwrap().0;
+    let taken = |kind| {
+        EventBody::Checkpoint(CheckpointEvent::Taken { id: CheckpointId("end".into()), label: "ask again".into(), kind, files_changed: 1 })
+    };
+    bench.turn();
+    bench.event(Some(1), taken(CheckpointKind::Opening));
+    bench.event(
+        Some(1),
+        EventBody::Turn(TurnEvent::Ended(TurnEnd { how: TurnOutcome::Answered, usage: Usage::default(), took: Duration::ZERO })),
+    );
+    let listed = |named| {
+        let end = CheckpointInfo { named, ..info("end", Origin::Call, &own) };
+        EventBody::Session(SessionEvent::Checkpoints { all: vec![info("turn", Origin::Turn, &own), end], bytes: 5 })
+    };
+    bench.keys("esc esc");
+    bench.event(None, listed(false));
+    assert!(bench.screen().contains("ask again"), "{}", bench.screen());
+    bench.event(None, listed(true));
+    assert!(bench.screen().contains("text of end"), "a name by hand counts more: {}", bench.screen());
 }
