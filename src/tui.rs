@@ -4,6 +4,7 @@ pub mod app;
 mod approval;
 mod blocks;
 mod cell;
+mod chain;
 mod checkpoints;
 mod completion;
 mod editor_program;

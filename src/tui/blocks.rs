@@ -1,5 +1,6 @@
 //! What tools show, as rows: the only place that knows both a `Block` and how it looks.
 
+use super::chain::parts;
 use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, change_counts, output_tail},
@@ -116,13 +117,13 @@ fn step(state: TodoState) -> chat_log::Step {
     }
 }
 
-/// A command in full: each of its lines, wrapped, never cut: nobody can approve what they could not read.
+/// A command in full: each of its lines, and of the parts of a chain, wrapped, never cut: nobody can approve what they could not read.
 fn command_rows(command: &str, width: usize) -> Vec<Line> {
     let mut highlighter = Highlighter::for_language("sh");
     // Nothing invisible may hide in what is approved.
     let clean = reveal(command);
     let mut rows = vec![];
-    for (n, line) in clean.trim_end().split('\n').enumerate() {
+    for (n, line) in parts(clean.trim_end()).into_iter().flat_map(|part| part.split('\n')).enumerate() {
         let mark = if n == 0 { "    $ " } else { "      " };
         let line: Line = highlighter.push_line(line).into_iter().collect();
         rows.extend(wrap_hanging(&line, width, &Line::styled(mark, Role::Dim), &Line::plain("      ")));
