@@ -105,7 +105,6 @@ impl Checkpoints {
     fn entry(&self, at: usize) -> Entry {
         let info = &self.all[at];
         let mark = self.marks.iter().rfind(|mark| mark.id == info.id);
-        let own = info.session == self.session;
         let when = match info.ago {
             0..5 => "just now".to_string(),
             5..60 => format!("{} ago", duration(info.ago)),
@@ -126,12 +125,14 @@ impl Checkpoints {
             files,
             added: mark.map_or(0, |mark| mark.lines.0),
             removed: mark.map_or(0, |mark| mark.lines.1),
-            kind: match info.origin {
-                _ if !own => EntryKind::Elsewhere,
-                _ if mark.is_some_and(|mark| mark.manual) => EntryKind::Manual,
-                Origin::Manual => EntryKind::Manual,
-                Origin::Restore => EntryKind::Restore,
-                Origin::Turn | Origin::Call => EntryKind::Request,
+            kind: match (info.origin, mark) {
+                (_, Some(mark)) if mark.manual => EntryKind::Manual,
+                // What another session has left may be where a request of this one began.
+                (_, Some(_)) => EntryKind::Request,
+                (Origin::Manual, None) => EntryKind::Manual,
+                (Origin::Restore, None) => EntryKind::Restore,
+                _ if info.session != self.session => EntryKind::Elsewhere,
+                (Origin::Turn | Origin::Call, None) => EntryKind::Request,
             },
             pinned: info.pinned,
             conversation: mark.is_some(),
