@@ -243,7 +243,8 @@ pub fn turn_footer(parts: &[&str], figures: &[&str], width: usize) -> Line {
             return split(row, right, width, 12);
         }
     }
-    split(Line::styled("  ◇", Role::Accent), right, width, 1)
+    let left = if parts.is_empty() { Line::new() } else { Line::styled("  ◇", Role::Accent) };
+    split(left, right, width, 1)
 }
 
 /// The header of a session, at most 3 rows: name and version, where it runs, what keys there are.

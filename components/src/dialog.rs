@@ -105,8 +105,7 @@ impl DialogState {
         if dialog.body.len() <= room {
             rows.extend(dialog.body.iter().map(|row| cut(row, width)));
         } else if let Some(kept) = room.checked_sub(1) {
-            let from = start(&dialog.body, kept);
-            rows.extend(dialog.body[from..from + kept].iter().map(|row| cut(row, width)));
+            rows.extend(shown(&dialog.body, kept).iter().map(|row| cut(row, width)));
             let hidden = dialog.body.len() - kept;
             rows.push(cut(&Line::styled(format!("      … {hidden} more rows"), Role::Dim), width));
         }
@@ -119,6 +118,24 @@ impl DialogState {
             None => rows.extend(self.list.view(&dialog.choices, width, below, true)),
         }
         DialogView { rows, cursor }
+    }
+}
+
+/// The rows of which only `kept` have room: of a change both what goes and what comes.
+fn shown(body: &[Line], kept: usize) -> Vec<Line> {
+    let from = start(body, kept);
+    let window = from..from + kept;
+    let band = |role: Role, rows: &[Line]| rows.iter().position(|row| row.fill == Some(role));
+    let comes = band(Role::DiffAddedBand, &body[window.end..]).map(|at| at + window.end);
+    match (band(Role::DiffRemovedBand, &body[window.clone()]), band(Role::DiffAddedBand, &body[window.clone()]), comes) {
+        (Some(goes), None, Some(comes)) if kept >= 2 => {
+            let second = kept / 2;
+            let first = kept - second;
+            // Where there is hardly any room the context gives way.
+            let from = if first < 3 { from + goes } else { from };
+            body[from..from + first].iter().chain(&body[comes..(comes + second).min(body.len())]).cloned().collect()
+        }
+        _ => body[window].to_vec(),
     }
 }
 

@@ -111,9 +111,7 @@ impl Text {
 impl DiffModel {
     /// Compares; `None` is a file that does not exist on that side. The path tells the language.
     pub fn new(old: Option<&str>, new: Option<&str>, path: &str) -> Self {
-        let binary = [old, new].iter().flatten().any(|text| text.contains('\0'));
         let change = match (old, new) {
-            _ if binary => Change::Binary,
             (None, Some(_)) => Change::Created,
             (Some(_), None) => Change::Deleted,
             (old, new) if old == new => Change::Unchanged,

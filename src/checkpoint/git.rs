@@ -190,9 +190,33 @@ impl GitStore {
         let since = wanted.since.as_ref().map(|id| find_in(&all, id)).transpose()?.map(|n| n.id);
         let target = find_in(&all, &wanted.to)?;
         let (present, differing) = self.compared(target.id)?;
+        let theirs = match since {
+            Some(_) => self.of_others(&all, target.number, wanted.since.as_ref())?,
+            None => BTreeSet::new(),
+        };
         let later = all.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
         let target = Kept::of_commit(&self.repo, target.id)?;
-        Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since }.plan(wanted, differing)
+        Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since, theirs }.plan(wanted, differing)
+    }
+
+    /// What other sessions have changed after that checkpoint and up to the end of what is walked back.
+    fn of_others(&self, all: &[Named], after: u64, since: Option<&CheckpointId>) -> Result<BTreeSet<Place>, CheckpointError> {
+        let mut theirs = BTreeSet::new();
+        let Some(end) = since.map(|id| find_in(all, id)).transpose()? else { return Ok(theirs) };
+        let label = |id: Oid| -> Result<Label, CheckpointError> {
+            let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
+            Ok(label::read(&String::from_utf8_lossy(commit.message_bytes())).0)
+        };
+        let own = label(end.id)?.session;
+        for pair in all.windows(2).filter(|pair| pair[1].number > after && pair[1].number < end.number) {
+            let label = label(pair[1].id)?;
+            let acted = matches!(label.kind, Kind::AfterCall | Kind::AfterTurn) && label.session.is_some();
+            if acted && own.is_some() && label.session != own {
+                let (before, now) = (Kept::of_commit(&self.repo, pair[0].id)?.tree, Kept::of_commit(&self.repo, pair[1].id)?.tree);
+                theirs.extend(changes(&self.repo, before, now)?.into_iter().map(|(place, _, _)| place));
+            }
+        }
+        Ok(theirs)
     }
 
     fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {

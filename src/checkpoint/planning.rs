@@ -28,6 +28,8 @@ pub struct Planning<'a> {
     /// The checkpoints after the target, oldest first.
     pub later: Vec<Oid>,
     pub since: Option<Oid>,
+    /// What another session changed in the meantime is not walked back with this one.
+    pub theirs: BTreeSet<Place>,
 }
 
 impl Planning<'_> {
@@ -41,6 +43,13 @@ impl Planning<'_> {
         if let Some(since) = &since {
             self.keep_later_changes(since, &mut differing, &mut skipped)?;
         }
+        differing.retain(|(place, _, _)| {
+            let own = !self.theirs.contains(place);
+            if !own {
+                skipped.insert(place.clone(), "another session changed it meanwhile; left as it is".into());
+            }
+            own
+        });
         self.ask_later_checkpoints(&mut differing, &mut skipped)?;
         differing.retain(|(place, _, _)| {
             let lost = self.present.skips(place);

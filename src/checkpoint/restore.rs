@@ -15,7 +15,7 @@ use crate::{
     atomic,
     protocol::{Planned, Version},
 };
-use git2::{Oid, Repository};
+use git2::{ObjectType, Oid, Repository};
 use std::{
     ffi::OsStr,
     fs, io,
@@ -83,6 +83,8 @@ impl Restore<'_> {
         let now = fs::symlink_metadata(&path).ok();
         match (old, &now) {
             (Some(_), Some(meta)) if self.index.find(place).is_some_and(|entry| entry.stat == Stat::of(meta)) => {}
+            // Another name of the same file may have been written just now, which changes its times: the contents tell.
+            (Some(old), Some(meta)) if is_version(old, &path, meta) => {}
             (None, None) => {}
             // Empty folders are nothing that could be lost.
             (None, Some(meta)) if meta.is_dir() && remove_folders(&path).is_ok() => {}
@@ -130,6 +132,16 @@ impl Restore<'_> {
             }
         }
     }
+}
+
+/// Are these the contents and the kind?
+fn is_version(file: &File, path: &Path, meta: &fs::Metadata) -> bool {
+    let id = if meta.is_symlink() {
+        fs::read_link(path).ok().and_then(|to| Oid::hash_object(ObjectType::Blob, to.as_os_str().as_bytes()).ok())
+    } else {
+        Some(path).filter(|_| meta.is_file()).and_then(|path| Oid::hash_file(ObjectType::Blob, path).ok())
+    };
+    id == Some(file.id) && mode_of(Stat::of(meta).mode) == file.mode
 }
 
 /// Removes a folder in which there is nothing but folders; fails at the first file.

@@ -170,7 +170,7 @@ mod tests {
         };
         insta::assert_snapshot!(plan_text(&plan(), &asked), @"
         Going back to x: 1 changed, 1 deleted, 1 recreated, 1 skipped
-          change    ab
+          change    a␛[2Jb
           delete    new
           recreate  old
           skip      both: changed after the turn; left as it is

@@ -18,9 +18,13 @@ pub fn create(store: &mut dyn CheckpointStore, name: &str, json: bool) -> Result
     let newest = store.list().map_err(store_failure)?.pop();
     let taken = store.take(&Label::new(Kind::Manual, name)).map_err(store_failure)?;
     taken.skipped.iter().for_each(|(path, why)| note(&format!("! {} is not in it: {why}", shown(path))));
+    let as_before = newest.is_some_and(|newest| newest.id == taken.id);
+    if as_before && !name.is_empty() {
+        // There is one of this state already: it gets the name.
+        store.revise(&taken.id, Revision::Rename(name.into())).map_err(store_failure)?;
+    }
     let entries = store.list().map_err(store_failure)?;
     let entry = find(&entries, &taken.id.0)?;
-    let as_before = newest.is_some_and(|newest| newest.id == entry.id);
     match (json, as_before) {
         (true, _) => print_json(&EntryJson::new(entry)),
         (_, true) => print(&format!("Nothing has changed since {}: no other is needed.\n", named(entry))),

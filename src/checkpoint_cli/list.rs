@@ -209,7 +209,7 @@ mod tests {
     fn rows_are_aligned_and_cut_only_for_a_terminal() {
         insta::assert_snapshot!(table(&entries(), NOW, None), @"
         a1a1a1a1  8 h 20 min ago  before a request   120 files          fix the date test, and the one after it as well, please
-        c3c3c3c3  3 min ago       by hand              0 files  pinned  日本⏎x
+        c3c3c3c3  3 min ago       by hand              0 files  pinned  日本⏎␛[2Jx
         b2b2b2b2  just now        before going back     1 file          before going back to a1a1a1a1
         ");
         insta::assert_snapshot!(table(&entries()[..1], NOW, Some(80)), @"a1a1a1a1  8 h 20 min ago  before a request  120 files  fix the date test, and t…");
@@ -235,7 +235,7 @@ mod tests {
         let page = page(&entries()[1], Some(&CheckpointId("a1".repeat(20))), &changes, NOW);
         insta::assert_snapshot!(page.replace(&date(NOW - 200_000, "%Y-%m-%d %H:%M:%S %Z"), "DATE"), @"
         checkpoint  c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3
-        label       日本⏎x
+        label       日本⏎␛[2Jx
         kind        by hand
         time        DATE (3 min ago)
         session     s-1
@@ -243,7 +243,7 @@ mod tests {
         pinned      yes
 
         6 files changed since a1a1a1a1:
-          added    a      +2
+          added    a␛[2J  +2
           changed  dir/b  +1 −1
           deleted  gone   −1
           added    new    empty

@@ -227,16 +227,22 @@ fn revise(store: &mut dyn CheckpointStore, id: &CheckpointId, revision: Revision
     match revision {
         Revision::Rename(name) => drop(store.revise(&id, checkpoint::Revision::Rename(name))?),
         Revision::Pin(pinned) => drop(store.revise(&id, checkpoint::Revision::Pin(pinned))?),
+        Revision::Delete if store.list()?.iter().any(|entry| entry.id == id && entry.pinned) => {
+            return Err(CheckpointError::Store("it is pinned; unpin it first".into()));
+        }
         Revision::Delete => store.delete(&id)?,
     }
     list(store)
 }
 
-/// By the beginning of its id, or by its name.
+/// By the beginning of its id, or by its name; `@` is the newest.
 fn resolve(store: &mut dyn CheckpointStore, id: &CheckpointId) -> Result<CheckpointId, CheckpointError> {
     let all = store.list()?;
     if all.iter().any(|entry| entry.id == *id) {
         return Ok(id.clone());
+    }
+    if let (Some(newest), "@" | "last") = (all.last(), id.0.as_str()) {
+        return Ok(newest.id.clone());
     }
     let named: Vec<&Entry> = all.iter().filter(|entry| entry.label.text == id.0).collect();
     let begun: Vec<&Entry> = all.iter().filter(|entry| id.0.len() >= 4 && entry.id.0.starts_with(&id.0)).collect();

@@ -247,7 +247,7 @@ mod tests {
             EventBody::Call(CallEvent::Proposed { id: CallId(1), name, title: String::new() }),
             EventBody::Call(CallEvent::Finished { id: CallId(1), outcome: Outcome::Failed("no such tool".into()) }),
         ]);
-        let expected = ["! Busy: again in 1.0 s (1 of 5)", "✗ Bash   no such tool"].map(|l| Line::Progress(l.into()));
+        let expected = ["! Busy␛]0;x␇: again in 1.0 s (1 of 5)", "✗ ␛[31mBash   no such tool"].map(|l| Line::Progress(l.into()));
         assert_eq!(lines, expected);
     }
 

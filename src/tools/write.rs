@@ -59,13 +59,13 @@ impl Change {
     }
 
     fn block(&self, workspace: &Workspace) -> Block {
-        let binary = self.old.iter().chain([&self.new]).any(|b| decode::detect(b) == decode::Encoding::Binary);
-        let side = |bytes: &[u8]| if binary { "".into() } else { text(bytes).into() };
+        // What is written came as text, whatever it has in it: it is always shown. What was there before may be none.
+        let side = |bytes: &[u8]| if decode::detect(bytes) == decode::Encoding::Binary { "".into() } else { text(bytes).into() };
         Block::Diff(vec![FileChange {
             path: workspace.relative(&self.path),
             old: self.old.as_deref().map(side),
-            new: Some(side(&self.new)),
-            binary,
+            new: Some(text(&self.new).into()),
+            binary: false,
         }])
     }
 }

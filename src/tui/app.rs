@@ -273,6 +273,10 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     cmds.extend(model.prompt.recall.unsaved());
     Approval::follow(model);
     looks::follow(model, &mut cmds);
+    if cmds.iter().any(|cmd| matches!(cmd, Cmd::Send(Command::Prompt(_) | Command::Steer(_) | Command::RunShell(_)))) {
+        // What comes of it is at the end.
+        model.window_to_end();
+    }
     view::fit(model);
     cmds.extend(jobs::follow(model));
     cmds
@@ -350,6 +354,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
         Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
+        Action::Interrupt if model.status.turn.is_none() && model.window.as_ref().is_some_and(|window| window.lent) => model.switch(),
         Action::Interrupt if model.status.turn.is_none() => {
             if model.esc_armed.take().is_some_and(|until| model.now <= until) {
                 return open_checkpoints(model, None);
@@ -383,7 +388,12 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             model.transcript.thoughts = !model.transcript.thoughts;
             let text =
                 if model.transcript.thoughts { "Reasoning is shown in full from now on." } else { "Reasoning is folded to one line." };
-            model.say(Notice::info(text).hint("/redraw prints what came before in the same way"));
+            if model.window.is_some() {
+                model.lay_window_out();
+                model.say(Notice::info(text));
+            } else {
+                model.say(Notice::info(text).hint("/redraw prints what came before in the same way"));
+            }
         }
         // Of other contexts.
         _ => {}

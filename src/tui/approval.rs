@@ -17,7 +17,11 @@ use backstitch_components::{
     editor::Edit,
     key::Chord,
     list::Item,
-    text::span::Line,
+    text::{
+        sanitize::one_line,
+        span::{Line, Span},
+        wrap::truncate_middle,
+    },
 };
 use std::{path::Path, time::Duration};
 
@@ -53,6 +57,8 @@ impl Approval {
             other => {
                 let (dialog, state) = (lay_out(), DialogState::default());
                 *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, dialog, size });
+                // What it is about is at the end.
+                model.window_to_end();
             }
         }
     }
@@ -97,6 +103,14 @@ impl Approval {
         let Some(approval) = &mut model.approval else { return vec![] };
         if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Interrupt) {
             return interrupt(model);
+        }
+        // In what is typed it clears, and then interrupts, as in the prompt.
+        if approval.typing() && keymap::action(Context::Prompt, chord) == Some(Action::Cancel) {
+            if approval.state.text.is_empty() {
+                return interrupt(model);
+            }
+            approval.state.text.set_text("");
+            return vec![];
         }
         let decision = match approval.state.press(chord, &approval.dialog) {
             DialogOutcome::Chosen(YES, _) => Decision::Allow,
@@ -150,12 +164,19 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
         Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
     ];
     if call.editable().is_some() {
-        choices.push(Item::new("edit it in $EDITOR").key('e'));
+        choices.push(Item::new("edit in $EDITOR, and make it").key('e'));
     }
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
+    let note = call.shown.counts();
+    let mut title = Line::plain(question);
+    if !call.shown.diffs().is_empty() {
+        // The line of the call may be out of sight: which file it is stands in the question.
+        let room = width.saturating_sub(question.len() + note.width() + 5);
+        title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
+    }
     Dialog {
-        title: Line::plain(question),
-        note: call.shown.counts(),
+        title,
+        note,
         body: body(call, width, max_rows),
         choices,
         asks: Some("what should be done instead? (enter sends, esc returns)".into()),

@@ -22,6 +22,8 @@ pub struct Window {
     /// For the terminal's scrollback, once the window closes.
     held: Vec<Line>,
     width: usize,
+    /// Opened only to show what was folded: esc closes it.
+    pub lent: bool,
     /// Rows there were when the window was last at its end: what came since is new.
     seen: usize,
 }
@@ -100,7 +102,11 @@ impl Window {
         }
         let new = self.rows.len().saturating_sub(self.seen);
         let text = if new > 0 { format!("  ↓ {new} new") } else { format!("  ↓ {} more", self.viewport.below()) };
-        Some(truncate(&Line::styled(text, Role::Accent).and(" · end goes there", Role::Dim), width))
+        Some(truncate(
+            &Line::styled(text, Role::Accent)
+                .and(if self.lent { " · end goes there · esc goes back" } else { " · end goes there" }, Role::Dim),
+            width,
+        ))
     }
 }
 
@@ -148,9 +154,18 @@ impl Model {
         if self.window.is_none() {
             self.switch();
             view::fit(self);
+            if let Some(window) = &mut self.window {
+                window.lent = true;
+            }
         }
         if let Some(window) = &mut self.window {
             window.show(&self.transcript, &self.header, width, rows);
+        }
+    }
+
+    pub fn window_to_end(&mut self) {
+        if let Some(window) = &mut self.window {
+            window.viewport.to_bottom();
         }
     }
 

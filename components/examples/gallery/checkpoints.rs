@@ -71,7 +71,7 @@ fn plan(against: Against) -> PlanView {
         file(Some(NEW), Some(OLD), "docs/dates.md"),
         file(Some("fn a() {}\n"), None, "src/calendar/a/very/long/path/that/has/to/lose/its/middle/日本語の名前.rs"),
         file(None, Some("a note\nof two lines\n"), "notes.txt"),
-        file(Some("\0"), Some("\0\0"), "logo.png"),
+        Arc::new(DiffModel::binary(true, true, "logo.png")),
     ];
     if against == Against::Previous {
         files.truncate(1);

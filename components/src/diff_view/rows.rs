@@ -162,7 +162,7 @@ impl DiffModel {
             return Some(Line::styled(one_line(remark).into_owned(), Role::Dim));
         }
         let text = match self.change {
-            Change::Binary => format!("binary file, {} → {} bytes", self.old.text.len(), self.new.text.len()),
+            Change::Binary => "a binary file".to_owned(),
             Change::Unchanged => "no changes".to_owned(),
             Change::Created if self.new.text.is_empty() => "an empty file".to_owned(),
             Change::Deleted if self.old.text.is_empty() => "was an empty file".to_owned(),

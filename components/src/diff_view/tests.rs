@@ -69,8 +69,14 @@ fn says_what_cannot_be_seen() {
     assert_eq!(rows(Some("a\n"), None), ["  1  − a"]);
     assert_eq!(rows(None, Some("")), ["an empty file"]);
     assert_eq!(rows(Some("a"), Some("a")), ["no changes"]);
-    assert_eq!(rows(Some("a\0"), Some("b")), ["binary file, 2 → 1 bytes"]);
-    assert_eq!(rows(None, Some("\x1b[2Jx\u{202e}\n")), ["  1  + x<U+202E>"]);
+    assert_eq!(rows(Some("a\0"), Some("b\n")), ["  1  − a␀", "       no newline at end of file", "  1  + b"]);
+    assert_eq!(texts(&DiffModel::binary(true, true, "a.png"), 60, None), ["a binary file"]);
+    // Nothing that runs may hide in what a terminal would swallow.
+    assert_eq!(rows(None, Some("\x1b[2Jx\u{202e}\n")), ["  1  + ␛[2Jx<U+202E>"]);
+    assert_eq!(
+        rows(Some("x\n"), Some("\x1b]8;;$(rm${IFS}x)\x1b\\\u{9d}0;$(y)\u{9c}\u{200b}\n")),
+        ["  1  − x", "  1  + ␛]8;;$(rm${IFS}x)␛\\<U+009D>0;$(y)<U+009C><U+200B>"]
+    );
 }
 
 #[test]

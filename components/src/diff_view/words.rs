@@ -4,7 +4,7 @@
 //! - ranges are bytes of the text shown, in order, on character boundaries;
 //! - blanks are made visible only where they changed or trail on a changed line.
 
-use crate::text::sanitize::sanitize;
+use crate::text::sanitize::reveal;
 use crate::text::width::width;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
@@ -104,7 +104,8 @@ fn build(line: &str, marked: &[Range<usize>], trailing: usize, cr: bool) -> Show
             let mut offset = from;
             for piece in part.split_inclusive(['\t', ' ']) {
                 let ink = piece.trim_end_matches(['\t', ' ']);
-                let clean = sanitize(ink);
+                // What a user decides upon loses nothing, and hides nothing.
+                let clean = reveal(ink);
                 column += width(&clean);
                 shown.text.push_str(&clean.replace('\n', "␤"));
                 offset += ink.len();

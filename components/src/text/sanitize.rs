@@ -42,9 +42,9 @@ pub fn reveal(text: &str) -> Cow<'_, str> {
     Clean { tab: 4, reveal: true, overwrite: false }.apply(text)
 }
 
-/// Cleans text that must stay on one row: line ends become `⏎`.
+/// Cleans text that must stay on one row: line ends become `⏎`. Nothing is left out: names and commands that differ look different.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let clean = sanitize(text);
+    let clean = reveal(text);
     if clean.contains('\n') { Cow::Owned(clean.trim_end_matches('\n').replace('\n', "⏎")) } else { clean }
 }
 

@@ -1,7 +1,7 @@
 //! Plans: exact, partial, overtaken by changes, cut off.
 
 use super::*;
-use crate::protocol::{Action, Planned};
+use crate::protocol::{Action, Planned, SessionId, TurnId};
 
 fn paths(plan: &Plan) -> Vec<String> {
     let sign = |file: &Planned| match file.action() {
@@ -187,4 +187,39 @@ fn a_plan_that_is_not_ours_changes_nothing() {
     assert_eq!((restored.changes.len(), restored.skipped.len()), (0, 4));
     assert_eq!(copy(&b.root), before);
     assert!(!b.root.parent().unwrap().join("outside").exists());
+}
+
+#[test]
+fn two_names_of_one_file_both_go_back() {
+    let mut b = Bench::new();
+    b.write("a", "one");
+    fs::hard_link(b.root.join("a"), b.root.join("b")).unwrap();
+    let first = b.take();
+    b.write("a", "two");
+    b.take();
+    let restored = b.restore(&first);
+    assert_eq!(restored.skipped, []);
+    assert_eq!((fs::read(b.root.join("a")).unwrap(), fs::read(b.root.join("b")).unwrap()), (b"one".to_vec(), b"one".to_vec()));
+    b.fsck();
+}
+
+#[test]
+fn what_another_session_did_meanwhile_stays() {
+    let mut b = Bench::new();
+    let label = |kind, session: &str| Label { session: Some(SessionId(session.into())), turn: Some(TurnId(1)), ..Label::new(kind, "x") };
+    b.write("mine", "1");
+    b.write("both", "1");
+    let open = b.store.take(&label(Kind::BeforeTurn, "a")).unwrap().id;
+    b.write("mine", "2");
+    b.store.take(&label(Kind::BeforeTurn, "b")).unwrap();
+    b.write("theirs", "3");
+    b.write("both", "3");
+    b.store.take(&label(Kind::AfterTurn, "b")).unwrap();
+    b.write("new", "4");
+    let close = b.store.take(&label(Kind::AfterTurn, "a")).unwrap().id;
+    let plan = b.store.plan(&Wanted { to: open, since: Some(close), only: None }).unwrap();
+    let paths: Vec<_> = plan.files.iter().map(|file| file.path.display().to_string()).collect();
+    let skipped: Vec<_> = plan.skipped.iter().map(|(path, _)| path.display().to_string()).collect();
+    assert_eq!((paths.join(" "), skipped.join(" ")), ("mine new".to_string(), "both theirs".to_string()));
+    assert!(plan.skipped[0].1.contains("another session"));
 }

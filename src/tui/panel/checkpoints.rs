@@ -119,8 +119,13 @@ impl Checkpoints {
             }
             _ => info.files_changed,
         };
+        let later = self.all[at + 1..].iter().any(|later| later.session == info.session);
+        // Of another session's, which runs or was cut off: nothing tells yet what it changed.
+        let open = if mark.is_none() && info.origin == Origin::Turn && !later { " (not finished)" } else { "" };
         Entry {
-            title: mark.filter(|mark| !info.named && !mark.label.is_empty()).map_or_else(|| info.text.clone(), |mark| mark.label.clone()),
+            title: mark
+                .filter(|mark| !info.named && !mark.label.is_empty())
+                .map_or_else(|| format!("{}{open}", info.text), |mark| mark.label.clone()),
             when,
             files,
             added: mark.map_or(0, |mark| mark.lines.0),

@@ -6,7 +6,11 @@ use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     key::Chord,
     list::Item,
-    text::{span::Line, wrap::wrap},
+    text::{
+        span::{Line, Style},
+        width::width as text_width,
+        wrap::wrap,
+    },
 };
 
 #[derive(Debug, Default)]
@@ -28,9 +32,14 @@ impl Trust {
 
 fn dialog(place: &str, width: usize) -> Dialog {
     let why = "Its files steer what the agent does: settings, instructions, commands. Say yes only where you know who wrote them.";
+    let whole = format!("Do you trust the files in {place}?");
+    let long = text_width(&whole) + 2 > width;
+    let wrapped = |line: &Line| wrap(line, width.saturating_sub(4)).into_iter().map(|row| row.indented(2)).collect::<Vec<_>>();
+    // Which folder it is can be read whole, however narrow the window is.
+    let place = if long { wrapped(&Line::styled(format!("{place}?"), Style::new().bold())) } else { vec![] };
     Dialog {
-        title: Line::plain(format!("Do you trust the files in {place}?")),
-        body: wrap(&Line::plain(why), width.saturating_sub(4)).into_iter().map(|row| row.indented(2)).chain([Line::new()]).collect(),
+        title: Line::plain(if long { "Do you trust the files in".into() } else { whole }),
+        body: place.into_iter().chain(wrapped(&Line::plain(why))).chain([Line::new()]).collect(),
         // The safe answer is the one that enter takes.
         choices: vec![Item::new("no, leave").key('n'), Item::new("yes, and remember it").key('y')],
         ..Dialog::default()
