@@ -3,6 +3,7 @@
 mod checkpoints;
 mod looks;
 mod random;
+mod window;
 
 use super::{
     app::{Cmd, Model, Msg, Opened, Setting, tick_every, update},

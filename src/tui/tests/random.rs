@@ -238,3 +238,37 @@ proptest! {
         live(&steps)?;
     }
 }
+
+/// The line of a call that runs, and what it prints, leave nothing behind when the window gets narrower.
+#[test]
+fn narrowing_while_a_command_runs_leaves_nothing_behind() {
+    for (columns, rows) in [(40, 24), (30, 24), (55, 30)] {
+        let mut life = Life::new();
+        life.step(&Step::Turn);
+        let (id, turn) = (CallId(1), Some(1));
+        let command = "for i in $(seq 1 120); do echo line $i; sleep 0.02; done";
+        life.event(turn, call(CallEvent::Proposed { id, name: "Bash".into(), title: String::new() }));
+        let block = Block::Command { command: command.into(), directory: "/p".into() };
+        life.event(turn, call(CallEvent::Previewed { id, access: Access::Run { command: command.into() }, title: command.into(), block }));
+        life.event(turn, call(CallEvent::Started { id }));
+        for n in 0..40 {
+            life.event(turn, call(CallEvent::Progress { id, output: format!("line {n}\n") }));
+        }
+        life.step(&Step::Resize(columns, rows));
+        for n in 40..60 {
+            life.event(turn, call(CallEvent::Progress { id, output: format!("line {n}\n") }));
+            life.step(&Step::Tick);
+        }
+        let output = ToolOutput {
+            for_model: String::new(),
+            for_user: Block::Terminal { output: "line 59\n".into(), status: Some(0) },
+            summary: "exit 0".into(),
+            failed: false,
+        };
+        life.event(turn, call(CallEvent::Finished { id, outcome: Outcome::Done(output) }));
+        life.end();
+        let text = life.emulator.lock().unwrap().screen().text().join("\n");
+        assert_eq!(text.matches("for i").count(), 1, "{columns}x{rows}\n{text}");
+        assert_eq!(text.matches("earlier").count(), 0, "{columns}x{rows}\n{text}");
+    }
+}
