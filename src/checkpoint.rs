@@ -22,6 +22,7 @@ mod repack;
 mod repository;
 mod restore;
 mod scan;
+mod seen;
 pub mod store;
 mod tree;
 

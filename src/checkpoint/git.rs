@@ -14,9 +14,10 @@ use super::{
     objects::Objects,
     planning::Planning,
     prune, repack,
-    repository::{Named, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
+    repository::{Named, begun_anew, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
     restore::{Restore, changes_of},
     scan::{Present, Scan},
+    seen::Seen,
     tree::{self, Place},
 };
 use crate::{
@@ -45,6 +46,8 @@ pub struct GitStore {
     index: Index,
     /// Whose contents the index vouches for.
     stamp: String,
+    /// How the objects looked when all of those that the index names were there.
+    seen: Seen,
     covered: BTreeSet<Place>,
     limit: u64,
     notice: Option<String>,
@@ -66,7 +69,7 @@ impl GitStore {
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
         let _lock = lock(&folder)?;
-        let mut notice = None;
+        let mut notice = begun_anew(&folder);
         let repo = match open_checked(&folder) {
             Ok(repo) => repo,
             Err(CheckpointError::Damaged(why)) => {
@@ -76,8 +79,9 @@ impl GitStore {
             Err(e) => return Err(e),
         };
         let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
-        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, notice };
-        store.index = store.load_index()?;
+        let seen = Seen::default();
+        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, notice };
+        store.load_index()?;
         Ok(store)
     }
 
@@ -90,24 +94,53 @@ impl GitStore {
         &self.folder
     }
 
-    fn load_index(&self) -> Result<Index, CheckpointError> {
+    /// What of it is missing in the store is forgotten, so that it is read from the disk and written again.
+    fn load_index(&mut self) -> Result<(), CheckpointError> {
         let odb = self.repo.odb()?;
-        Ok(Index::load(&self.folder.join(INDEX), &self.stamp, |id| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH)))
+        let exists = |id| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
+        self.index = Index::load(&self.folder.join(INDEX), &self.stamp, exists);
+        let objects = self.objects();
+        self.seen = Seen::load(&self.folder);
+        if !self.seen.is_now(&objects) {
+            // First how it looks: what goes while we look for it is found the next time.
+            self.seen = Seen::look(&objects).unwrap_or_default();
+            let file = self.folder.join(INDEX);
+            if self.index.forget_missing(exists) {
+                // The old one must not be there any more when the next process trusts it.
+                let _ = fs::remove_file(&file);
+                self.index.save(&file, &self.stamp);
+            }
+            self.seen.save(&self.folder);
+        }
+        Ok(())
     }
 
-    /// Another process may have pruned the store or begun a new one.
+    fn objects(&self) -> PathBuf {
+        self.repo.path().join("objects")
+    }
+
+    /// Another process may have pruned the store, begun a new one, or changed its objects.
     fn catch_up(&mut self) -> Result<(), CheckpointError> {
-        if stamp(&self.repo) != self.stamp {
+        if stamp(&self.repo) != self.stamp || !self.seen.is_now(&self.objects()) {
             self.reopen()?;
         }
         Ok(())
     }
 
+    /// After our own writing.
+    fn remember_objects(&mut self) {
+        let seen = Seen::look(&self.objects()).unwrap_or_default();
+        if seen != self.seen {
+            seen.save(&self.folder);
+            self.seen = seen;
+        }
+    }
+
     fn reopen(&mut self) -> Result<(), CheckpointError> {
+        self.notice = begun_anew(&self.folder).or(self.notice.take());
         self.repo = open_checked(&self.folder)?;
         self.stamp = stamp(&self.repo);
-        self.index = self.load_index()?;
-        Ok(())
+        self.load_index()
     }
 
     fn kept(&self, id: &CheckpointId) -> Result<Kept<'_>, CheckpointError> {
@@ -128,7 +161,7 @@ impl GitStore {
     /// Looks at the project and at these places, or only at these places if the rest is known.
     fn scan(&mut self, known: Option<Present>, places: &BTreeSet<Place>) -> Result<Present, CheckpointError> {
         let odb = self.repo.odb()?;
-        let mut objects = Objects::new(&odb, &self.repo.path().join("objects"));
+        let mut objects = Objects::new(&odb, &self.objects());
         let scan = Scan { root: &self.root, old: &self.index, limit: self.limit, written: &self.covered, own: &self.data };
         let (mut index, mut present) = match known {
             Some(present) => (self.index.clone(), present),
@@ -264,14 +297,18 @@ impl GitStore {
     /// Runs under the lock; a store that turns out to be damaged is replaced by a new one.
     fn guarded<T>(&mut self, work: impl Fn(&mut Self) -> Result<T, CheckpointError>) -> Result<T, CheckpointError> {
         let _lock = lock(&self.folder)?;
-        match self.catch_up().and_then(|()| work(self)) {
+        let result = match self.catch_up().and_then(|()| work(self)) {
             Err(CheckpointError::Damaged(why)) => {
                 self.notice = Some(set_aside(&self.folder, &why)?);
                 self.reopen()?;
                 work(self)
             }
             result => result,
+        };
+        if result.is_ok() {
+            self.remember_objects();
         }
+        result
     }
 
     fn entry(&self, id: Oid, notes: &Notes) -> Result<Entry, CheckpointError> {

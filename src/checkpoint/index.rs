@@ -202,12 +202,20 @@ impl Index {
         index
     }
 
-    pub fn forget_missing(&mut self, exists: impl Fn(Oid) -> bool) {
+    /// Was anything missing?
+    pub fn forget_missing(&mut self, exists: impl Fn(Oid) -> bool) -> bool {
+        let mut missing = 0;
+        let mut there = |id: Oid| {
+            let there = exists(id);
+            missing += usize::from(!there);
+            there
+        };
         for folder in &mut self.folders {
-            folder.tree = folder.tree.filter(|id| exists(*id));
-            folder.entries.retain(|entry| exists(entry.id));
+            folder.tree = folder.tree.filter(|id| there(*id));
+            folder.entries.retain(|entry| there(entry.id));
         }
         self.dirty = true;
+        missing > 0
     }
 
     /// Writes if there is anything new.

@@ -162,6 +162,17 @@ pub fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
     Ok(repo)
 }
 
+/// A repository that is gone though we made one. Returns what the user should know; a new one is made when it is opened.
+pub fn begun_anew(folder: &Path) -> Option<String> {
+    let index = folder.join(super::git::INDEX);
+    let gone = !folder.join("repo.git").exists() && index.exists();
+    gone.then(|| {
+        // It vouches for contents that went with the repository.
+        let _ = fs::remove_file(&index);
+        "The checkpoint store was gone. A new one was begun; earlier checkpoints can't be restored.".into()
+    })
+}
+
 /// Moves a damaged repository away. Returns what the user should know.
 pub fn set_aside(folder: &Path, why: &str) -> Result<String, CheckpointError> {
     let repo = folder.join("repo.git");

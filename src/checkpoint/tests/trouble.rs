@@ -261,3 +261,58 @@ fn several_work_in_one_tree() {
     assert_eq!(b.store.notice(), None);
     b.fsck();
 }
+
+/// Where the loose object is that the newest checkpoint has at this place.
+fn loose_object(b: &Bench, place: &str) -> PathBuf {
+    let repo = git2::Repository::open_bare(b.store.folder().join("repo.git")).unwrap();
+    let newest = repository::newest(&repo).unwrap().unwrap();
+    let tree = repo.find_commit(newest.id).unwrap().tree().unwrap();
+    let id = tree.get_path(Path::new(place)).unwrap().id().to_string();
+    repo.path().join("objects").join(&id[..2]).join(&id[2..])
+}
+
+#[test]
+fn objects_that_are_missing_are_written_again() {
+    for (place, again) in [("root/a/b/file", true), ("root/a/b", true), ("root/a", true), ("root/a/b/file", false), ("root/a/b", false)] {
+        let mut b = Bench::new();
+        b.write("a/b/file", "one");
+        b.write("a/other", "two");
+        let first = b.take();
+        fs::remove_file(loose_object(&b, place)).unwrap();
+        if again {
+            b.store = GitStore::open(&b.data, &b.root).unwrap();
+            // Something that writes nothing, and yet another process.
+            b.store.list().unwrap();
+            b.store = GitStore::open(&b.data, &b.root).unwrap();
+        }
+        assert_eq!(b.take(), first, "{place}");
+        b.fsck();
+        let before = copy(&b.root);
+        b.write("a/b/file", "changed");
+        b.take();
+        assert_eq!(b.restore(&first).skipped, []);
+        assert_eq!(copy(&b.root), before);
+        assert_eq!(b.store.notice(), None);
+        b.fsck();
+    }
+}
+
+#[test]
+fn a_store_that_is_gone_begins_anew_and_says_so() {
+    let mut b = Bench::new();
+    b.write("file", "one");
+    b.take();
+    fs::remove_dir_all(b.store.folder().join("repo.git")).unwrap();
+    // While it is open, and when it is opened.
+    let id = b.take();
+    assert!(b.store.notice().unwrap().starts_with("The checkpoint store was gone"));
+    b.fsck();
+    fs::remove_dir_all(b.store.folder().join("repo.git")).unwrap();
+    b.store = GitStore::open(&b.data, &b.root).unwrap();
+    assert!(b.store.notice().unwrap().starts_with("The checkpoint store was gone"));
+    assert!(matches!(b.store.plan(&all(&id)), Err(CheckpointError::Unknown(_))));
+    let first = b.take();
+    b.write("file", "two");
+    assert_eq!(names(&b.restore(&first).changes), ["~file"]);
+    b.fsck();
+}
