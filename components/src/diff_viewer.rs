@@ -351,7 +351,7 @@ impl DiffViewer {
         if self.chooses() {
             hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);
         }
-        hints.extend([("←→", "hunk"), ("q", "close")]);
+        hints.extend([("q", "close"), ("?", "keys"), ("←→", "hunk")]);
         if self.files.len() > 1 {
             hints.push(("tab", "file"));
         }

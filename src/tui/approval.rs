@@ -104,6 +104,10 @@ impl Approval {
         if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Interrupt) {
             return interrupt(model);
         }
+        if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Keys) {
+            model.panel = Some(Panel::keys_of_question());
+            return vec![];
+        }
         // In what is typed it clears, and then interrupts, as in the prompt.
         if approval.typing() && keymap::action(Context::Prompt, chord) == Some(Action::Cancel) {
             if approval.state.text.is_empty() {

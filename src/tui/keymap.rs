@@ -14,6 +14,8 @@ pub enum Context {
     Dialog,
     /// While the popup under the prompt is open.
     Completion,
+    /// In the diff viewer; listed here, carried out by it.
+    Viewer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

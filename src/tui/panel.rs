@@ -52,6 +52,11 @@ impl Panel {
         Panel::Trust(Box::default())
     }
 
+    /// The keys of a question.
+    pub fn keys_of_question() -> Panel {
+        Panel::Keys(keys::Keys::of(super::keymap::Context::Dialog))
+    }
+
     pub fn setup() -> Panel {
         Panel::Setup(Box::default())
     }

@@ -415,6 +415,12 @@ fn a_change_that_the_user_edits_is_made_as_edited() {
         panic!("{cmds:?}")
     };
     assert!(content == "mine\n" && note.contains("edited"), "{content} {note}");
+    bench.keys("?");
+    assert!(bench.screen().contains("edit the change first"), "{}", bench.screen());
+    bench.keys("esc v ?");
+    assert!(bench.screen().contains("refuse the hunk"), "{}", bench.screen());
+    bench.keys("? q");
+    assert!(bench.screen().contains("Make this change?"), "the keys, then the viewer are closed");
     // A command can't be edited.
     let mut bench = Bench::ready();
     bench.asks(Access::Run { command: "ls".into() }, Block::Command { command: "ls".into(), directory: "/p".into() });

@@ -1,9 +1,9 @@
 //! The diff viewer over the whole screen: for a look, or to allow only some hunks of a change.
 
-use super::PanelOutcome;
+use super::{PanelOutcome, keys::Keys};
 use crate::{
     protocol::{CallId, Command, Decision},
-    tui::app::Cmd,
+    tui::{app::Cmd, keymap::Context},
 };
 use backstitch_components::{
     dialog::DialogView,
@@ -19,6 +19,8 @@ pub struct Diff {
     files: Vec<Arc<DiffModel>>,
     /// The call that waits for an answer; `None` for a look only.
     call: Option<CallId>,
+    /// What the keys do lies over it.
+    keys: Option<Keys>,
 }
 
 impl Diff {
@@ -27,7 +29,7 @@ impl Diff {
         let choose = call.is_some() && files.len() == 1;
         let mut viewer = DiffViewer::new(files.clone(), choose);
         viewer.colour_elsewhere();
-        Diff { viewer, files, call: call.filter(|_| choose) }
+        Diff { viewer, files, call: call.filter(|_| choose), keys: None }
     }
 
     pub fn viewer(&mut self) -> &mut DiffViewer {
@@ -43,7 +45,14 @@ impl Diff {
     }
 
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+        if self.keys.take_if(|keys| matches!(keys.press(chord), PanelOutcome::Closed)).is_some() || self.keys.is_some() {
+            return PanelOutcome::Stays;
+        }
         match self.viewer.press(chord) {
+            ViewerOutcome::Ignored if chord.typed() == Some('?') => {
+                self.keys = Some(Keys::of(Context::Viewer));
+                PanelOutcome::Stays
+            }
             ViewerOutcome::Moved | ViewerOutcome::Ignored => PanelOutcome::Stays,
             ViewerOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
             ViewerOutcome::Closed => PanelOutcome::Closed,
@@ -78,6 +87,9 @@ impl Diff {
     }
 
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+        if let Some(keys) = &self.keys {
+            return keys.view(width, max_rows);
+        }
         let (rows, cursor) = self.viewer.view(width, max_rows);
         DialogView { rows, cursor }
     }

@@ -14,22 +14,34 @@ use backstitch_components::{
 };
 use iocraft::KeyCode;
 
-const PARTS: [(&str, Context); 4] = [
+const PARTS: [(&str, Context); 5] = [
     ("Keys", Context::Prompt),
     ("In the text", Context::Edit),
     ("While a list of completions is open", Context::Completion),
     ("In a question", Context::Dialog),
+    ("In the diff viewer", Context::Viewer),
 ];
 
 #[derive(Debug, Default)]
 pub struct Keys {
+    /// Only those of this context.
+    only: Option<Context>,
     /// Rows above the window.
     first: usize,
 }
 
 impl Keys {
+    pub fn of(context: Context) -> Self {
+        Keys { only: Some(context), first: 0 }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (&'static str, Context)> + use<> {
+        let only = self.only;
+        PARTS.into_iter().filter(move |(_, context)| only.is_none_or(|only| only == *context))
+    }
+
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
-        let most = PARTS.iter().map(|(_, context)| keymap::help(*context).len() + 1).sum::<usize>();
+        let most = self.parts().map(|(_, context)| keymap::help(context).len() + 1).sum::<usize>();
         self.first = match chord.code {
             KeyCode::Up => self.first.saturating_sub(1),
             KeyCode::Down => (self.first + 1).min(most),
@@ -42,7 +54,7 @@ impl Keys {
 
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
         let mut rows = vec![];
-        for (title, context) in PARTS {
+        for (title, context) in self.parts() {
             let table = keymap::help(context);
             let hints: Vec<(&str, &str)> = table.iter().map(|(k, h)| (k.as_str(), h.as_str())).collect();
             rows.push(Line::styled(format!("  {title}"), Style::from(Role::Heading).bold()));
