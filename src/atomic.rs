@@ -24,6 +24,8 @@ pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
 pub struct Options {
     /// `Some(true)` sets the executable bits wherever the file is readable, `Some(false)` clears them, `None` keeps them.
     pub executable: Option<bool>,
+    /// Exactly these permission bits, whatever the umask and the file that exists say.
+    pub bits: Option<u32>,
     /// Only the owner may read a file that is created (an existing one keeps its mode).
     pub private: bool,
     /// Replace a symbolic link itself; otherwise the link stays and its target is written.
@@ -60,6 +62,9 @@ pub fn write(path: &Path, contents: &[u8], options: Options) -> io::Result<Writt
         Err(e) => return Err(e),
     };
     temporary.write_all(contents)?;
+    if old.is_none() && options.bits.is_some() {
+        temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
+    }
     if let Some(old) = &old {
         // Owner first: changing it clears the set-user bits. Not being allowed to is no reason to fail.
         let own = temporary.as_file().metadata()?;
@@ -113,6 +118,9 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn mode_for(old: Option<&fs::Metadata>, options: Options) -> u32 {
+    if let Some(bits) = options.bits {
+        return bits;
+    }
     let mode = match old {
         Some(meta) => meta.permissions().mode() & 0o7777,
         None if options.private => 0o600,

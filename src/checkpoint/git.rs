@@ -15,7 +15,7 @@ use super::{
     planning::Planning,
     prune, repack,
     repository::{Named, begun_anew, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
-    restore::{Restore, changes_of},
+    restore::{Restore, changes_of, file_of},
     scan::{Present, Scan},
     seen::Seen,
     tree::{self, Place},
@@ -278,14 +278,16 @@ impl GitStore {
         let places = plan.files.iter().map(|file| tree::place_of(&self.root.join(&file.path), &self.root)).collect();
         let places: BTreeSet<Place> = places;
         self.present(places)?;
-        let version = |path: &Path| self.index.file(&tree::place_of(&self.root.join(path), &self.root)).map(|file| file.version());
+        let version = |path: &Path| self.index.file(&tree::place_of(&self.root.join(path), &self.root));
         let skipped = &mut plan.skipped;
         plan.files.retain(|file| {
             let now = version(&file.path);
-            if now != file.now && now != file.then {
+            let as_it_was = now.map(|file| file.version()) == file.now;
+            let done = !tree::differ(now, file.then.as_ref().and_then(file_of));
+            if !as_it_was && !done {
                 skipped.push((file.path.clone(), "it is neither as it was nor as it was to be; left as it is".into()));
             }
-            now == file.now && now != file.then
+            as_it_was && !done
         });
         if plan.files.is_empty() || find(&self.repo, &plan.wanted.to).is_err() {
             cut_off::remove(&self.folder);

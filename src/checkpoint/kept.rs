@@ -1,6 +1,8 @@
 //! What a checkpoint's tree says, read as far as it is asked for.
 //!
-//! Two trees are compared by their ids: folders that are the same on both sides are never opened.
+//! - Two trees are compared by their ids: folders that are the same on both sides are never opened.
+//! - Permission bits that git has no place for are in a list of their own. A file that is not in it has those that a new file
+//!   gets, or was kept before there was such a list: that says nothing.
 
 use super::{
     CheckpointError,
@@ -8,6 +10,7 @@ use super::{
 };
 use git2::{ObjectType, Oid, Repository};
 use std::{
+    cell::OnceCell,
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
 };
@@ -22,7 +25,12 @@ pub struct Kept<'r> {
     pub covered: BTreeSet<Place>,
     /// Places that existed but were not kept, with the reason. Nothing is known below them either.
     pub skipped: BTreeMap<Place, String>,
+    /// Once they were asked for.
+    modes: OnceCell<Modes>,
 }
+
+/// Files with permission bits of their own, and their modes.
+type Modes = BTreeMap<Place, u32>;
 
 impl<'r> Kept<'r> {
     pub fn of_commit(repo: &'r Repository, commit: Oid) -> Result<Self, CheckpointError> {
@@ -30,40 +38,69 @@ impl<'r> Kept<'r> {
     }
 
     fn of(repo: &'r Repository, tree: Oid) -> Result<Self, CheckpointError> {
-        let mut kept = Kept { repo, tree, covered: BTreeSet::new(), skipped: BTreeMap::new() };
-        kept.covered = kept.list(tree::COVERED)?.into_iter().collect();
-        let skipped = kept.list(tree::SKIPPED)?;
+        let mut kept = Kept { repo, tree, covered: BTreeSet::new(), skipped: BTreeMap::new(), modes: OnceCell::new() };
+        kept.covered = list(repo, tree, tree::COVERED)?.into_iter().collect();
+        let skipped = list(repo, tree, tree::SKIPPED)?;
         let pairs = skipped.as_chunks::<2>().0.iter();
         kept.skipped = pairs.map(|[place, why]| (place.clone(), String::from_utf8_lossy(why).into_owned())).collect();
         Ok(kept)
     }
 
-    fn list(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, CheckpointError> {
-        let Some(file) = self.file(name)? else { return Ok(vec![]) };
-        let blob = self.repo.find_blob(file.id).map_err(damaged)?;
-        let mut items: Vec<Vec<u8>> = blob.content().split(|b| *b == 0).map(<[u8]>::to_vec).collect();
-        items.pop();
-        Ok(items)
-    }
-
     pub fn file(&self, place: &[u8]) -> Result<Option<File>, CheckpointError> {
-        let mut at = self.tree;
-        let mut parts = place.split(|b| *b == b'/').peekable();
-        while let Some(part) = parts.next() {
-            let tree = self.repo.find_tree(at).map_err(damaged)?;
-            let found = tree.iter().find(|entry| entry.name_bytes() == part).map(|e| (e.kind(), e.filemode_raw() as u32, e.id()));
-            match (found, parts.peek().is_some()) {
-                (Some((Some(ObjectType::Tree), _, id)), true) => at = id,
-                (Some((kind, mode, id)), false) if kind != Some(ObjectType::Tree) => return Ok(Some(File { mode, id })),
-                _ => return Ok(None),
+        let Some(file) = find(self.repo, self.tree, place)? else { return Ok(None) };
+        let modes = match self.modes.get() {
+            Some(modes) => modes,
+            None => {
+                let modes = modes(self.repo, self.tree)?;
+                self.modes.get_or_init(|| modes)
             }
-        }
-        Ok(None)
+        };
+        Ok(Some(with_mode(file, modes, place)))
     }
 
     pub fn skips(&self, place: &[u8]) -> bool {
         skips(&self.skipped, place)
     }
+}
+
+fn list(repo: &Repository, tree: Oid, name: &[u8]) -> Result<Vec<Vec<u8>>, CheckpointError> {
+    let Some(file) = find(repo, tree, name)? else { return Ok(vec![]) };
+    let blob = repo.find_blob(file.id).map_err(damaged)?;
+    let mut items: Vec<Vec<u8>> = blob.content().split(|b| *b == 0).map(<[u8]>::to_vec).collect();
+    items.pop();
+    Ok(items)
+}
+
+fn modes(repo: &Repository, tree: Oid) -> Result<Modes, CheckpointError> {
+    let listed = list(repo, tree, tree::MODES)?;
+    let mode = |bits: &[u8]| {
+        let bits = u32::from_str_radix(std::str::from_utf8(bits).ok()?, 8).ok()?;
+        let mode = tree::mode_of(0o100000 | bits & 0o777);
+        tree::own_bits(mode).map(|_| mode)
+    };
+    Ok(listed.as_chunks::<2>().0.iter().filter_map(|[place, bits]| Some((place.clone(), mode(bits)?))).collect())
+}
+
+/// A file as git has it.
+fn find(repo: &Repository, tree: Oid, place: &[u8]) -> Result<Option<File>, CheckpointError> {
+    let mut at = tree;
+    let mut parts = place.split(|b| *b == b'/').peekable();
+    while let Some(part) = parts.next() {
+        let tree = repo.find_tree(at).map_err(damaged)?;
+        let found = tree.iter().find(|entry| entry.name_bytes() == part).map(|e| (e.kind(), e.filemode_raw() as u32, e.id()));
+        match (found, parts.peek().is_some()) {
+            (Some((Some(ObjectType::Tree), _, id)), true) => at = id,
+            (Some((kind, mode, id)), false) if kind != Some(ObjectType::Tree) => return Ok(Some(File { mode, id })),
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+fn with_mode(file: File, modes: &Modes, place: &[u8]) -> File {
+    // A list that does not belong to the tree must make no program of a file, nor a file of a link.
+    let mode = modes.get(place).copied().filter(|mode| tree::git_mode(*mode) == file.mode);
+    File { mode: mode.unwrap_or(file.mode), ..file }
 }
 
 /// Is the place, or a folder above it, one of these?
@@ -73,11 +110,33 @@ pub fn skips(skipped: &BTreeMap<Place, String>, place: &[u8]) -> bool {
         .any(|end| skipped.contains_key(&place[..end]))
 }
 
-/// What differs between two root trees, in order of place.
+/// What differs between two root trees, in order of place. Of files with the same contents also those of which only `to` knows the
+/// permission bits, or knows others.
 pub fn changes(repo: &Repository, from: Oid, to: Oid) -> Result<Vec<Change>, CheckpointError> {
     let mut all = vec![];
+    if from == to {
+        return Ok(all);
+    }
     let mut compare = Compare { repo, all: &mut all };
     compare.folders(Some(from), Some(to), &mut vec![])?;
+    let (old, new) = (modes(repo, from)?, modes(repo, to)?);
+    for (place, from, to) in &mut all {
+        *from = from.map(|file| with_mode(file, &old, place));
+        *to = to.map(|file| with_mode(file, &new, place));
+    }
+    let mut only_bits = vec![];
+    for (place, _) in new.iter().filter(|(place, mode)| old.get(*place) != Some(mode)) {
+        let (was, is) = (find(repo, from, place)?, find(repo, to, place)?);
+        if let (Some(was), Some(is)) = (was, is)
+            && was == is
+        {
+            only_bits.push((place.clone(), Some(with_mode(was, &old, place)), Some(with_mode(is, &new, place))));
+        }
+    }
+    if !only_bits.is_empty() {
+        all.extend(only_bits);
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+    }
     Ok(all)
 }
 

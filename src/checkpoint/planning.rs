@@ -116,7 +116,7 @@ impl Planning<'_> {
         differing.retain_mut(|(place, old, new)| {
             if let Some(file) = found.get(place) {
                 *new = *file;
-                return *old != *new;
+                return tree::differ(*old, *new);
             }
             let known = !unknown.contains(place);
             if !known {

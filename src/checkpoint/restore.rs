@@ -9,7 +9,7 @@ use super::{
     index::{Index, Stat},
     kept::Change,
     scan::Present,
-    tree::{self, File, Place, mode_of},
+    tree::{self, File, Place, git_mode},
 };
 use crate::{
     atomic,
@@ -50,8 +50,8 @@ pub fn changes_of(files: &[Planned], root: &Path) -> (Vec<Change>, Vec<(Place, S
     (changes, refused)
 }
 
-fn file_of(version: &Version) -> Option<File> {
-    let known = [tree::FILE, tree::PROGRAM, tree::LINK].contains(&version.mode);
+pub fn file_of(version: &Version) -> Option<File> {
+    let known = tree::mode_of(version.mode) == version.mode;
     Oid::from_str(&version.id).ok().filter(|_| known).map(|id| File { mode: version.mode, id })
 }
 
@@ -106,9 +106,9 @@ impl Restore<'_> {
             return atomic::symlink(&path, Path::new(OsStr::from_bytes(blob.content()))).map_err(|e| e.to_string());
         }
         // Bits are only touched if the file is not already (not) a program: its mode has more to it than we keep.
-        let is = now.as_ref().filter(|m| m.is_file()).map(|m| mode_of(Stat::of(m).mode));
-        let executable = (is != Some(new.mode)).then_some(new.mode == tree::PROGRAM);
-        let options = atomic::Options { executable, replace_link: true, ..Default::default() };
+        let is = now.as_ref().filter(|m| m.is_file()).map(|m| git_mode(Stat::of(m).mode));
+        let executable = (is != Some(git_mode(new.mode))).then_some(git_mode(new.mode) == tree::PROGRAM);
+        let options = atomic::Options { executable, bits: tree::own_bits(new.mode), replace_link: true, ..Default::default() };
         atomic::write(&path, blob.content(), options).map(|_| ()).map_err(|e| e.to_string())
     }
 

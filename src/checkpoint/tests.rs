@@ -118,6 +118,63 @@ fn undo(b: &mut Bench, to: &CheckpointId, since: &CheckpointId) -> Restored {
     b.store.restore(&plan).unwrap()
 }
 
+/// Files that others may not read, or that nobody may write, come back as they were; the others need no list.
+#[test]
+fn permissions_that_git_does_not_know_come_back() {
+    let mut b = Bench::new();
+    let set = |b: &Bench, path: &str, bits: u32| fs::set_permissions(b.root.join(path), fs::Permissions::from_mode(bits)).unwrap();
+    let bits = |b: &Bench, path: &str| fs::metadata(b.root.join(path)).unwrap().permissions().mode() & 0o777;
+    let files = [("a/b/secret", 0o600), ("a/key", 0o400), ("fixed", 0o444), ("run", 0o700), ("ignored.env", 0o640), ("plain", 0o644)];
+    b.write(".gitignore", "*.env\n");
+    b.write("plain", "1");
+    let modes = |b: &Bench, id: &CheckpointId| {
+        let repo = git2::Repository::open_bare(b.store.folder().join("repo.git")).unwrap();
+        let tree = repo.find_commit(git2::Oid::from_str(&id.0).unwrap()).unwrap().tree().unwrap();
+        tree.get_name("modes").is_some()
+    };
+    let without = b.take();
+    assert!(!modes(&b, &without));
+    for (path, mode) in files {
+        b.write(path, "1");
+        set(&b, path, mode);
+    }
+    b.store.cover(&[b.root.join("ignored.env")]);
+    let first = b.take();
+    assert!(modes(&b, &first));
+    b.fsck();
+    // Deleted; replaced by others; opened for everybody. Each seen by a store that knows, and by one that has to read all.
+    for round in 0..6 {
+        for (path, mode) in files {
+            if round % 3 < 2 {
+                fs::remove_file(b.root.join(path)).unwrap();
+            }
+            if round % 3 == 1 {
+                b.write(path, "2");
+            }
+            if round % 3 == 2 {
+                set(&b, path, mode | 0o644);
+            }
+        }
+        if round > 2 {
+            b.store = GitStore::open(&b.data, &b.root).unwrap();
+            fs::remove_file(b.store.folder().join("index")).unwrap();
+        }
+        assert_eq!(b.plan(&first).files.len(), if round % 3 == 2 { 5 } else { 6 });
+        assert_eq!(b.restore(&first).skipped, []);
+        assert_eq!(files.map(|(path, _)| (path, bits(&b, path))), files);
+        assert!(files.iter().all(|(path, _)| fs::read(b.root.join(path)).unwrap() == b"1"));
+        assert_eq!(b.plan(&first).files, []);
+        b.fsck();
+    }
+    // What a checkpoint says nothing of is no reason to open a file for others.
+    set(&b, "plain", 0o600);
+    assert_eq!(b.plan(&first).files, []);
+    b.write("plain", "2");
+    b.restore(&first);
+    assert_eq!(bits(&b, "plain"), 0o600);
+    assert_eq!(b.store.unfinished().unwrap(), None);
+}
+
 /// `/undo` walks back what the turn did; what the user (or another instance) did after it is not the turn's.
 #[test]
 fn undo_leaves_what_was_done_after_the_turn() {

@@ -24,6 +24,7 @@ const FOLDER: u32 = 0o040000;
 
 pub const COVERED: &[u8] = b"covered";
 pub const SKIPPED: &[u8] = b"skipped";
+pub const MODES: &[u8] = b"modes";
 const INSIDE: &[u8] = b"root/";
 const OUTSIDE: &[u8] = b"outside/";
 
@@ -31,6 +32,7 @@ pub type Place = Vec<u8>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct File {
+    /// See [`mode_of`].
     pub mode: u32,
     pub id: Oid,
 }
@@ -65,11 +67,31 @@ pub fn is_inside(place: &[u8]) -> bool {
     place.starts_with(INSIDE)
 }
 
+/// What git would say, but for files that others may use less than git thinks: these have their own permission bits.
 pub fn mode_of(mode: u32) -> u32 {
+    let plain = git_mode(mode);
+    let narrow = plain != LINK && mode & plain & 0o777 != plain & 0o777;
+    if narrow { 0o100000 | mode & 0o777 } else { plain }
+}
+
+pub fn git_mode(mode: u32) -> u32 {
     match mode & 0o170000 {
         0o120000 => LINK,
         _ if mode & 0o100 != 0 => PROGRAM,
         _ => FILE,
+    }
+}
+
+/// Permission bits that git knows nothing of.
+pub fn own_bits(mode: u32) -> Option<u32> {
+    (![FILE, PROGRAM, LINK].contains(&mode)).then_some(mode & 0o777)
+}
+
+/// Is there anything to do to make one of the other? Where no bits are known, the file keeps what it has.
+pub fn differ(now: Option<File>, then: Option<File>) -> bool {
+    match (now, then) {
+        (Some(now), Some(then)) if own_bits(then.mode).is_none() => (now.id, git_mode(now.mode)) != (then.id, then.mode),
+        _ => now != then,
     }
 }
 
@@ -109,7 +131,7 @@ pub fn write(index: &mut Index, present: &Present, objects: &Objects) -> Result<
         .iter()
         .flat_map(|(p, why)| p.iter().copied().chain([0]).chain(why.bytes().filter(|b| *b != 0)).chain([0]))
         .collect();
-    for (name, list) in [(COVERED, covered), (SKIPPED, skipped)] {
+    for (name, list) in [(COVERED, covered), (MODES, modes(index)), (SKIPPED, skipped)] {
         if !list.is_empty() {
             let stat = Stat { mode: FILE, ..Stat::default() };
             top.insert(name, loose_entry(stat, objects.write(Kind::Blob, &list, &mut space)?, 0));
@@ -117,6 +139,21 @@ pub fn write(index: &mut Index, present: &Present, objects: &Objects) -> Result<
     }
     let below = waiting.iter().rev().filter_map(|(at, _)| Some((index.folders[*at].place.as_slice(), index.folders[*at].tree?)));
     objects.write(Kind::Tree, &contents(&top, below), &mut space)
+}
+
+/// The files that have their own permission bits, with these.
+fn modes(index: &Index) -> Vec<u8> {
+    let mut list = vec![];
+    for folder in &index.folders {
+        for entry in &folder.entries {
+            if let Some(bits) = own_bits(mode_of(entry.stat.mode)) {
+                list.extend_from_slice(&folder.place);
+                list.extend_from_slice(folder.name(entry));
+                list.extend_from_slice(format!("\0{bits:o}\0").as_bytes());
+            }
+        }
+    }
+    list
 }
 
 /// As git has it; `below` are folders, in order, with a slash at the end of their names.
@@ -131,12 +168,12 @@ fn contents<'a>(folder: &Folder, below: impl Iterator<Item = (&'a [u8], Oid)>) -
     let mut entries = folder.entries.iter().peekable();
     for (name, id) in below {
         while let Some(entry) = entries.next_if(|entry| folder.name(entry) < name) {
-            put(mode_of(entry.stat.mode), folder.name(entry), entry.id);
+            put(git_mode(entry.stat.mode), folder.name(entry), entry.id);
         }
         put(FOLDER, name.strip_suffix(b"/").unwrap_or(name), id);
     }
     for entry in entries {
-        put(mode_of(entry.stat.mode), folder.name(entry), entry.id);
+        put(git_mode(entry.stat.mode), folder.name(entry), entry.id);
     }
     bytes
 }

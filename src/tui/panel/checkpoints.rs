@@ -247,7 +247,6 @@ impl Checkpoints {
 
 /// What would become of a file: its texts, and what they do not tell.
 fn model(file: &Planned, change: Option<FileChange>, gone: &HashMap<&Version, &Planned>) -> DiffModel {
-    const PROGRAM: u32 = 0o100_755;
     const LINK: u32 = 0o120_000;
     let mut remarks = vec![];
     match (&file.now, &file.then) {
@@ -255,8 +254,9 @@ fn model(file: &Planned, change: Option<FileChange>, gone: &HashMap<&Version, &P
             match (now.mode, then.mode) {
                 (_, LINK) => "becomes a symbolic link",
                 (LINK, _) => "is no symbolic link any more",
-                (_, PROGRAM) => "becomes executable",
-                _ => "is not executable any more",
+                (now, then) if now & 0o100 < then & 0o100 => "becomes executable",
+                (now, then) if now & 0o100 > then & 0o100 => "is not executable any more",
+                _ => "gets the permissions that it had",
             }
             .to_string(),
         ),
