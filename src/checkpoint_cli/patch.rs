@@ -78,14 +78,14 @@ fn renames(changes: &[Compared]) -> BTreeMap<&Path, Option<&Path>> {
             && !empty(change, &change.old)
             && !unclear(change)
         {
-            gone.entry((&old.id, old.mode)).or_default().push(&change.path);
+            gone.entry((&old.id, old.git_mode())).or_default().push(&change.path);
         }
     }
     let mut moved = BTreeMap::new();
     for Compared { change, new, .. } in changes {
         if let (None, Some(new)) = (&change.old, new)
             && !unclear(change)
-            && let Some(from) = gone.get_mut(&(new.id.as_str(), new.mode)).and_then(Vec::pop)
+            && let Some(from) = gone.get_mut(&(new.id.as_str(), new.git_mode())).and_then(Vec::pop)
         {
             moved.insert(change.path.as_path(), Some(from));
             moved.insert(from, None);
@@ -102,8 +102,14 @@ fn rename(from: &Path, to: &Path, out: &mut String) {
 
 fn one(compared: &Compared, out: &mut String) {
     let Compared { change, old, new } = compared;
-    let mode = |version: &Option<Version>| version.as_ref().map_or(PLAIN, |v| v.mode);
+    let mode = |version: &Option<Version>| version.as_ref().map_or(PLAIN, Version::git_mode);
     let (was, is) = (mode(old), mode(new));
+    if let (Some(old), Some(new)) = (old, new)
+        && (&old.id, was) == (&new.id, is)
+    {
+        // Only permissions that a patch can't say anything of.
+        return;
+    }
     if change.old.is_some() && change.new.is_some() && (was == LINK) != (is == LINK) {
         let gone = FileChange { new: None, ..change.clone() };
         let come = FileChange { old: None, ..change.clone() };

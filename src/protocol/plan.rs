@@ -38,8 +38,19 @@ pub struct Planned {
 pub struct Version {
     /// Git's object id of the contents, in hexadecimal.
     pub id: String,
-    /// Git's mode: 0o100644, 0o100755 or 0o120000.
+    /// Git's mode: 0o100644, 0o100755 or 0o120000; or 0o100000 with the file's own permission bits, where these allow less.
     pub mode: u32,
+}
+
+impl Version {
+    /// The mode with what git knows of it.
+    pub fn git_mode(&self) -> u32 {
+        match self.mode {
+            0o120000 => 0o120000,
+            mode if mode & 0o100 != 0 => 0o100755,
+            _ => 0o100644,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
