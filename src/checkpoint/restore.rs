@@ -141,7 +141,7 @@ fn is_version(file: &File, path: &Path, meta: &fs::Metadata) -> bool {
     } else {
         Some(path).filter(|_| meta.is_file()).and_then(|path| Oid::hash_file(ObjectType::Blob, path).ok())
     };
-    id == Some(file.id) && mode_of(Stat::of(meta).mode) == file.mode
+    id == Some(file.id) && tree::mode_of(Stat::of(meta).mode) == file.mode
 }
 
 /// Removes a folder in which there is nothing but folders; fails at the first file.
