@@ -98,29 +98,34 @@ pub fn find_in(all: &[Named], id: &CheckpointId) -> Result<Named, CheckpointErro
 }
 
 /// Drops references, and nothing of what they name. The others keep their ids, so the history is cut where one is missing, not
-/// rewritten. First the cut: a crash after it loses nothing.
+/// rewritten. First the new cuts, and the old ones go last: at each moment whatever is named ends at a cut or at the beginning.
 pub fn forget(repo: &Repository, all: &[Named], dropped: &BTreeSet<Oid>) -> Result<(), CheckpointError> {
     let stay: BTreeSet<Oid> = all.iter().map(|n| n.id).filter(|id| !dropped.contains(id)).collect();
     let path = repo.path().join("shallow");
     let already = fs::read_to_string(&path).unwrap_or_default();
-    let mut cut: BTreeSet<Oid> = already.lines().filter_map(|line| Oid::from_str(line).ok()).filter(|id| stay.contains(id)).collect();
+    let mut cut: BTreeSet<Oid> = already.lines().filter_map(|line| Oid::from_str(line).ok()).collect();
     for id in &stay {
         let commit = repo.find_commit(*id).map_err(tree::damaged)?;
         if commit.parent_ids().any(|parent| !stay.contains(&parent)) {
             cut.insert(*id);
         }
     }
-    let lines: String = cut.iter().map(|id| format!("{id}\n")).collect();
-    if lines.is_empty() {
-        // For git an empty list is a history that is cut, too.
-        let _ = fs::remove_file(&path);
-    } else {
-        crate::atomic::write(&path, lines.as_bytes(), Default::default()).map_err(CheckpointError::io(&path))?;
-    }
+    write_cuts(&path, &cut)?;
     for gone in all.iter().filter(|n| dropped.contains(&n.id)) {
         repo.find_reference(&gone.reference())?.delete()?;
     }
-    Ok(())
+    cut.retain(|id| stay.contains(id));
+    write_cuts(&path, &cut)
+}
+
+fn write_cuts(path: &Path, cut: &BTreeSet<Oid>) -> Result<(), CheckpointError> {
+    let lines: String = cut.iter().map(|id| format!("{id}\n")).collect();
+    if lines.is_empty() {
+        // For git an empty list is a history that is cut, too.
+        let _ = fs::remove_file(path);
+        return Ok(());
+    }
+    crate::atomic::write(path, lines.as_bytes(), Default::default()).map(|_| ()).map_err(CheckpointError::io(path))
 }
 
 pub fn lock(folder: &Path) -> Result<fs::File, CheckpointError> {

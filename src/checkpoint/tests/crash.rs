@@ -142,7 +142,7 @@ fn a_kill_while_packs_are_written_or_restored_or_rewritten_loses_nothing() {
         victim.wait().unwrap();
 
         b.store = GitStore::open(&b.data, &b.root).unwrap();
-        // Commits on their way out may name others that are gone already, which git calls broken: what counts is below.
+        b.fsck();
         if was_cut_off(&b.data, &b.root)
             && let Some(rest) = b.store.unfinished().unwrap()
         {
