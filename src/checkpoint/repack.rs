@@ -8,7 +8,7 @@ use super::{
     objects::{Workspace, deflate_all},
     pack::{self, Pack, Packed},
 };
-use git2::{Odb, Oid, Repository};
+use git2::{ObjectType, Odb, Oid, Repository};
 use std::{
     collections::{HashMap, HashSet},
     fs, io,
@@ -117,6 +117,9 @@ impl Stock {
                 let _ = fs::remove_file(pack.path.with_extension(extension));
             }
         }
+        let garbage = self.loose.iter().filter_map(|(_, id, _)| id.filter(|id| !needed.contains(id))).collect();
+        let place = order(&odb, garbage);
+        self.loose.sort_by_key(|(_, id, _)| id.and_then(|id| place.get(&id).copied()));
         for (path, id, _) in &self.loose {
             let packed = id.is_some_and(|id| there.contains(&id));
             let removed = (packed || !is_needed(id)) && fs::remove_file(path).is_ok();
@@ -126,6 +129,48 @@ impl Stock {
         }
         remove_leftovers(&self.objects);
         Ok(gone.len())
+    }
+}
+
+/// What names others before what it names: of objects that go one after the other, none ever names one that is gone.
+fn order(odb: &Odb, garbage: HashSet<Oid>) -> HashMap<Oid, usize> {
+    let mut left = garbage.len();
+    let (mut place, mut seen) = (HashMap::new(), HashSet::new());
+    for root in &garbage {
+        // Depth first; the second time that an object comes up, all that it names has its place.
+        let mut waiting = vec![(*root, false)];
+        while let Some((id, done)) = waiting.pop() {
+            if done {
+                left -= 1;
+                place.insert(id, left);
+            } else if seen.insert(id) {
+                waiting.push((id, true));
+                waiting.extend(named_by(odb, id).into_iter().filter(|id| garbage.contains(id)).map(|id| (id, false)));
+            }
+        }
+    }
+    place
+}
+
+fn named_by(odb: &Odb, id: Oid) -> Vec<Oid> {
+    let Ok(object) = odb.read(id) else { return vec![] };
+    match object.kind() {
+        ObjectType::Commit => {
+            let text = String::from_utf8_lossy(object.data());
+            let lines = text.lines().take_while(|line| !line.is_empty());
+            lines.filter_map(|line| Oid::from_str(line.strip_prefix("tree ").or(line.strip_prefix("parent "))?).ok()).collect()
+        }
+        ObjectType::Tree => {
+            let mut rest = object.data();
+            let mut ids = vec![];
+            while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+                let Some((id, after)) = rest[end + 1..].split_at_checked(20) else { break };
+                ids.extend(Oid::from_bytes(id));
+                rest = after;
+            }
+            ids
+        }
+        _ => vec![],
     }
 }
 
@@ -148,9 +193,9 @@ fn copy_pack(from: &StoredPack, odb: &Odb, to: &mut Pack, mut wanted: impl FnMut
 fn copy_object(odb: &Odb, id: Oid, to: &mut Pack, space: &mut Workspace) -> io::Result<()> {
     let object = odb.read(id).map_err(io::Error::other)?;
     let kind = match object.kind() {
-        git2::ObjectType::Commit => 1,
-        git2::ObjectType::Tree => 2,
-        git2::ObjectType::Blob => 3,
+        ObjectType::Commit => 1,
+        ObjectType::Tree => 2,
+        ObjectType::Blob => 3,
         _ => return Err(io::Error::other("an object of another kind")),
     };
     let deflated = deflate_all(space, &[object.data()]);

@@ -138,3 +138,24 @@ fn the_oldest_go_until_the_rest_fits_on_the_disk() {
     b.restore(&ids[0].0);
     assert_eq!(copy(&b.root), ids[0].1);
 }
+
+/// As after a kill between the cut and the dropping: what is still named has its cut.
+#[test]
+fn a_pruning_that_stops_at_a_reference_leaves_the_cuts() {
+    let mut b = Bench::new();
+    for n in 0..6 {
+        b.write("a", format!("version {n}"));
+        b.take();
+    }
+    b.store.prune(&Retention { count: 3, ..Default::default() }).unwrap();
+    let references = b.store.folder().join("repo.git/refs/checkpoints");
+    let lock = references.join("0000000004.lock");
+    fs::write(&lock, "").unwrap();
+    b.store.prune(&Retention { count: 2, ..Default::default() }).unwrap_err();
+    fs::remove_file(lock).unwrap();
+    assert!(references.join("0000000004").exists(), "it is still named");
+    b.fsck();
+    b.store.prune(&Retention { count: 2, ..Default::default() }).unwrap();
+    assert_eq!(b.store.list().unwrap().len(), 2);
+    b.fsck();
+}
