@@ -241,7 +241,7 @@ fn restore(
 
 /// A file that was in the checkpoint is here or in the plan.
 fn unheard_of(path: &Path, plan: &Plan, root: &Path) -> bool {
-    let path = compare::clean(path, root);
+    let path = project::named(path, root);
     let mut planned = plan.files.iter().map(|file| &file.path).chain(plan.skipped.iter().map(|(path, _)| path));
     path.symlink_metadata().is_err() && !planned.any(|file| root.join(file).starts_with(&path))
 }

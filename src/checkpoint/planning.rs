@@ -10,6 +10,7 @@ use super::{
     tree::{self, File, Place},
 };
 use crate::{
+    project,
     protocol::{Plan, Planned, Wanted},
     walk,
 };
@@ -17,7 +18,7 @@ use git2::{Oid, Repository};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Component, Path, PathBuf},
+    path::Path,
 };
 
 pub struct Planning<'a> {
@@ -183,15 +184,7 @@ fn planned((place, now, then): Change) -> Planned {
 
 /// The place of a path that somebody named, without a slash at its end.
 fn chosen(path: &Path, root: &Path) -> Place {
-    let mut clean = PathBuf::new();
-    for part in root.join(path).components() {
-        match part {
-            Component::ParentDir => drop(clean.pop()),
-            Component::CurDir => {}
-            part => clean.push(part),
-        }
-    }
-    let mut place = tree::place_of(&clean, root);
+    let mut place = tree::place_of(&project::named(path, root), root);
     place.pop_if(|last| *last == b'/');
     place
 }

@@ -10,6 +10,7 @@ use super::{
     scan::Present,
 };
 use crate::protocol::Version;
+pub use crate::protocol::plan::{FILE, LINK, PROGRAM, git_mode};
 use git2::Oid;
 use std::{
     ffi::OsStr,
@@ -17,9 +18,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub const FILE: u32 = 0o100644;
-pub const PROGRAM: u32 = 0o100755;
-pub const LINK: u32 = 0o120000;
 const FOLDER: u32 = 0o040000;
 
 pub const COVERED: &[u8] = b"covered";
@@ -72,14 +70,6 @@ pub fn mode_of(mode: u32) -> u32 {
     let plain = git_mode(mode);
     let narrow = plain != LINK && mode & plain & 0o777 != plain & 0o777;
     if narrow { 0o100000 | mode & 0o777 } else { plain }
-}
-
-pub fn git_mode(mode: u32) -> u32 {
-    match mode & 0o170000 {
-        0o120000 => LINK,
-        _ if mode & 0o100 != 0 => PROGRAM,
-        _ => FILE,
-    }
 }
 
 /// Permission bits that git knows nothing of.

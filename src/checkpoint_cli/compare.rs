@@ -6,11 +6,12 @@ use super::{patch::Compared, store_failure};
 use crate::{
     checkpoint::CheckpointStore,
     failure::Failure,
+    project,
     protocol::{CheckpointId, Plan, Version, Wanted},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 /// `to: None` = the present; `only`: these files and folders, if there are any.
@@ -23,7 +24,7 @@ pub fn compare(
 ) -> Result<Vec<Compared>, Failure> {
     let mut all = texts(store, from, to)?;
     if !only.is_empty() {
-        let only: Vec<PathBuf> = only.iter().map(|path| clean(path, root)).collect();
+        let only: Vec<PathBuf> = only.iter().map(|path| project::named(path, root)).collect();
         all.retain(|compared| only.iter().any(|only| root.join(&compared.change.path).starts_with(only)));
     }
     let old = Versions::of(store, from)?;
@@ -68,17 +69,4 @@ impl Versions {
             None => now.cloned(),
         }
     }
-}
-
-/// A path that somebody named, without `.` and `..`.
-pub fn clean(path: &Path, root: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in root.join(path).components() {
-        match part {
-            Component::ParentDir => drop(clean.pop()),
-            Component::CurDir => {}
-            part => clean.push(part),
-        }
-    }
-    clean
 }

@@ -4,7 +4,10 @@
 //! - Names are quoted as git does it, so that none of them can end a line or drive a terminal.
 //! - A link that becomes a file (or the other way round) is deleted and created, as git wants it.
 
-use crate::protocol::{FileChange, Version};
+use crate::protocol::{
+    FileChange, Version,
+    plan::{FILE, LINK},
+};
 use backstitch_components::text::sanitize::sanitize;
 use similar::{ChangeTag, TextDiff};
 use std::{
@@ -15,8 +18,6 @@ use std::{
     time::Duration,
 };
 
-const PLAIN: u32 = 0o100644;
-const LINK: u32 = 0o120000;
 const CONTEXT: usize = 3;
 /// After this the difference gets coarser, not wrong.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -102,7 +103,7 @@ fn rename(from: &Path, to: &Path, out: &mut String) {
 
 fn one(compared: &Compared, out: &mut String) {
     let Compared { change, old, new } = compared;
-    let mode = |version: &Option<Version>| version.as_ref().map_or(PLAIN, Version::git_mode);
+    let mode = |version: &Option<Version>| version.as_ref().map_or(FILE, Version::git_mode);
     let (was, is) = (mode(old), mode(new));
     if let (Some(old), Some(new)) = (old, new)
         && (&old.id, was) == (&new.id, is)

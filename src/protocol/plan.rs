@@ -38,18 +38,27 @@ pub struct Planned {
 pub struct Version {
     /// Git's object id of the contents, in hexadecimal.
     pub id: String,
-    /// Git's mode: 0o100644, 0o100755 or 0o120000; or 0o100000 with the file's own permission bits, where these allow less.
+    /// Git's mode: [`FILE`], [`PROGRAM`] or [`LINK`]; or 0o100000 with the file's own permission bits, where these allow less.
     pub mode: u32,
 }
 
+/// Git's modes.
+pub const FILE: u32 = 0o100644;
+pub const PROGRAM: u32 = 0o100755;
+pub const LINK: u32 = 0o120000;
+
+/// What git knows of a file's mode.
+pub fn git_mode(mode: u32) -> u32 {
+    match mode & 0o170000 {
+        LINK => LINK,
+        _ if mode & 0o100 != 0 => PROGRAM,
+        _ => FILE,
+    }
+}
+
 impl Version {
-    /// The mode with what git knows of it.
     pub fn git_mode(&self) -> u32 {
-        match self.mode {
-            0o120000 => 0o120000,
-            mode if mode & 0o100 != 0 => 0o100755,
-            _ => 0o100644,
-        }
+        git_mode(self.mode)
     }
 }
 

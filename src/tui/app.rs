@@ -24,6 +24,8 @@ use super::{
 use crate::protocol::{Command, Event, Notice, ProviderSettings};
 use backstitch_components::{
     chat_log,
+    code::Cold,
+    diff_view::Uncoloured,
     editor::Edit,
     key::Chord,
     text::span::Line,
@@ -79,6 +81,10 @@ pub enum Cmd {
     Errand(Errand),
     /// The grammar for files with this ending will be needed.
     WarmUp(String),
+    /// Code is plain on the screen because nobody waits for its grammar.
+    Compile(Cold),
+    /// The colours of lines in a diff are wanted.
+    Colour(Uncoloured),
     Suspend,
     Repaint,
     Do(Job),

@@ -12,7 +12,7 @@ use crate::{
     finder::{Answer, Query},
     protocol::{CallId, Notice},
 };
-use backstitch_components::{code::Cold, diff_view::Uncoloured, diff_viewer::DiffViewer};
+use backstitch_components::diff_viewer::DiffViewer;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +24,6 @@ pub enum Job {
     LoadHistory,
     /// Opens the user's editor.
     Edit(Draft),
-    /// Finds the colours of lines in a diff.
-    Colour(Uncoloured),
-    /// Compiles a grammar that will be needed.
-    Compile(Cold),
 }
 
 /// A text for the user's editor.
@@ -86,7 +82,7 @@ pub fn report(model: &mut Model, report: Report) -> Vec<Cmd> {
 /// After every message: the colours of what is seen are found meanwhile.
 pub fn follow(model: &mut Model) -> Option<Cmd> {
     let uncoloured = model.panel.as_mut().and_then(Panel::viewer).and_then(DiffViewer::ask)?;
-    Some(Cmd::Do(Job::Colour(uncoloured)))
+    Some(Cmd::Colour(uncoloured))
 }
 
 /// The keys of the prompt that need others.

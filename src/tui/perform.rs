@@ -122,11 +122,11 @@ impl Performer {
                 });
                 vec![]
             }
-            Cmd::Do(Job::Compile(cold)) => {
+            Cmd::Compile(cold) => {
                 self.in_background(Report::Compiled, move || cold.compile());
                 vec![]
             }
-            Cmd::Do(Job::Colour(uncoloured)) => {
+            Cmd::Colour(uncoloured) => {
                 self.in_background(Report::Coloured, move || uncoloured.colour());
                 vec![]
             }

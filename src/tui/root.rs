@@ -7,7 +7,6 @@
 
 use super::{
     app::{self, Model, Msg},
-    jobs::Job,
     perform::{Leave, Performer},
     terminal::Cursor,
     view,
@@ -106,9 +105,8 @@ impl Component for Root {
         let frame = view::frame(&props.model);
         *props.cursor.lock().unwrap_or_else(|e| e.into_inner()) = frame.cursor;
         updater.update_children([view::view(&props.model, frame)], None);
-        // Code that is plain on the screen, because nobody waits for its grammar.
         for cold in take_cold() {
-            props.performer.perform(app::Cmd::Do(Job::Compile(cold)));
+            props.performer.perform(app::Cmd::Compile(cold));
         }
     }
 

@@ -43,8 +43,6 @@ impl Workers {
                 None => self.reporter.send(Msg::Report(Report::History(vec![]))),
             },
             Job::Edit(draft) => self.draft = Some(draft),
-            // Short work of the screen's own.
-            Job::Colour(_) | Job::Compile(_) => {}
         }
     }
 

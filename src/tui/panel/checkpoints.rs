@@ -5,7 +5,8 @@
 use super::PanelOutcome;
 use crate::{
     protocol::{
-        Action, CheckpointId, CheckpointInfo, Command, FileChange, Origin, Plan, Planned, Revision, RewindScope, SessionId, Version, Wanted,
+        Action, CheckpointId, CheckpointInfo, Command, FileChange, Origin, Plan, Planned, Revision, RewindScope, SessionId, Version,
+        Wanted, plan::LINK,
     },
     tui::{app::Cmd, blocks, checkpoints::Mark},
 };
@@ -247,7 +248,6 @@ impl Checkpoints {
 
 /// What would become of a file: its texts, and what they do not tell.
 fn model(file: &Planned, change: Option<FileChange>, gone: &HashMap<&Version, &Planned>) -> DiffModel {
-    const LINK: u32 = 0o120_000;
     let mut remarks = vec![];
     match (&file.now, &file.then) {
         (Some(now), Some(then)) if now.mode != then.mode => remarks.push(
