@@ -48,6 +48,8 @@ pub struct GitStore {
     stamp: String,
     /// How the objects looked when all of those that the index names were there.
     seen: Seen,
+    /// The work at hand has changed them.
+    wrote: bool,
     covered: BTreeSet<Place>,
     limit: u64,
     notice: Option<String>,
@@ -80,7 +82,7 @@ impl GitStore {
         };
         let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
         let seen = Seen::default();
-        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, notice };
+        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, wrote: false, notice };
         store.load_index()?;
         Ok(store)
     }
@@ -169,7 +171,7 @@ impl GitStore {
         };
         scan.look(places, &objects, &mut index, &mut present)?;
         present.tree = tree::write(&mut index, &present, &objects)?;
-        objects.finish()?;
+        self.wrote |= objects.finish()?;
         index.dirty |= self.index.dirty || (index.folders.len(), index.files()) != (self.index.folders.len(), self.index.files());
         index.save(&self.folder.join(INDEX), &self.stamp);
         self.index = index;
@@ -209,6 +211,7 @@ impl GitStore {
         let who = Signature::new("Backstitch", "backstitch@localhost", &Time::new(at, 0))?;
         let parents: Vec<_> = parent.iter().collect();
         let message = label::write(label, files_changed);
+        self.wrote = true;
         let id = self.repo.commit(None, &who, &who, &message, &self.repo.find_tree(tree)?, &parents)?;
         let named = Named { number: newest.map_or(1, |n| n.number + 1), id };
         let name = named.reference();
@@ -299,6 +302,7 @@ impl GitStore {
     /// Runs under the lock; a store that turns out to be damaged is replaced by a new one.
     fn guarded<T>(&mut self, work: impl Fn(&mut Self) -> Result<T, CheckpointError>) -> Result<T, CheckpointError> {
         let _lock = lock(&self.folder)?;
+        self.wrote = false;
         let result = match self.catch_up().and_then(|()| work(self)) {
             Err(CheckpointError::Damaged(why)) => {
                 self.notice = Some(set_aside(&self.folder, &why)?);
@@ -307,7 +311,7 @@ impl GitStore {
             }
             result => result,
         };
-        if result.is_ok() {
+        if self.wrote && result.is_ok() {
             self.remember_objects();
         }
         result
@@ -416,6 +420,7 @@ impl CheckpointStore for GitStore {
     fn prune(&mut self, keep: &Retention) -> Result<Pruned, CheckpointError> {
         self.guarded(|store| {
             let mut notes = Notes::load(&store.folder)?;
+            store.wrote = true;
             let pruned = prune::prune(&store.repo, keep, &|id| notes.get(&id.to_string()).pinned)?;
             let alive: BTreeSet<String> = named(&store.repo)?.iter().map(|n| n.id.to_string()).collect();
             if notes.retain(|id| alive.contains(id)) {

@@ -128,10 +128,13 @@ impl Folder {
         for at in 0..self.entries.len() {
             let name = self.name(&self.entries[at]);
             while before.next_if(|entry| old.name(entry) < name).is_some() {}
-            let known = before.next_if(|entry| old.name(entry) == name).and_then(|entry| entry.trusted(&self.entries[at].stat));
-            match known {
-                Some(id) => (self.entries[at].id, self.entries[at].racy) = (id, false),
-                None => unread.push(at),
+            let known = before.next_if(|entry| old.name(entry) == name).filter(|entry| entry.stat == self.entries[at].stat);
+            if let Some(entry) = known {
+                // If it is not sure, reading will tell; most likely it is what it was.
+                (self.entries[at].id, self.entries[at].racy) = (entry.id, entry.racy);
+            }
+            if self.entries[at].racy {
+                unread.push(at);
             }
         }
         self.touched |= !unread.is_empty();
@@ -144,6 +147,11 @@ impl Folder {
 
     fn position(&self, name: &[u8]) -> Result<usize, usize> {
         self.entries.binary_search_by(|entry| self.name(entry).cmp(name))
+    }
+
+    /// Are this entry's contents most likely new?
+    pub fn is_new(&self, at: usize) -> bool {
+        self.entries[at].id.is_zero()
     }
 
     /// Adds a file that is not in it yet.

@@ -12,7 +12,10 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// So many new objects are cheaper as a pack.
@@ -51,6 +54,8 @@ pub struct Objects<'a> {
     /// There is nothing to be found in it.
     empty: bool,
     pack: Option<Mutex<Pack>>,
+    /// Was anything written?
+    wrote: AtomicBool,
 }
 
 impl<'a> Objects<'a> {
@@ -59,7 +64,7 @@ impl<'a> Objects<'a> {
         let is_object = |entry: fs::DirEntry| entry.file_name().len() == 2;
         let packs = fs::read_dir(folder.join("pack")).is_ok_and(|mut packs| packs.next().is_some());
         let empty = !packs && !fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_object));
-        Objects { odb, folder: folder.into(), empty, pack: None }
+        Objects { odb, folder: folder.into(), empty, pack: None, wrote: AtomicBool::new(false) }
     }
 
     /// So many new objects may come.
@@ -70,11 +75,13 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    pub fn finish(self) -> Result<(), CheckpointError> {
-        let Some(pack) = self.pack else { return Ok(()) };
+    /// Returns whether anything was written.
+    pub fn finish(self) -> Result<bool, CheckpointError> {
+        let Some(pack) = self.pack else { return Ok(self.wrote.into_inner()) };
         let pack = pack.into_inner().unwrap_or_else(PoisonError::into_inner);
         pack.finish().map_err(CheckpointError::io(&self.folder))?;
-        Ok(self.odb.refresh()?)
+        self.odb.refresh()?;
+        Ok(true)
     }
 
     fn exists(&self, id: Oid) -> bool {
@@ -140,6 +147,7 @@ impl<'a> Objects<'a> {
 
     /// A file of its own for one object: written aside, then put in its place.
     fn loose(&self, write: impl FnOnce(&mut fs::File) -> io::Result<Oid>) -> io::Result<Oid> {
+        self.wrote.store(true, Ordering::Relaxed);
         let read_only = fs::Permissions::from_mode(0o444);
         let mut file = tempfile::Builder::new().prefix("tmp_obj_").permissions(read_only).tempfile_in(&self.folder)?;
         let id = write(file.as_file_mut())?;

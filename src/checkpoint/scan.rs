@@ -70,12 +70,14 @@ impl Scan<'_> {
         });
         let (mut folders, skipped) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         folders.sort_unstable_by(|(a, _), (b, _)| a.place.cmp(&b.place));
+        // What is only read again, because it changed so recently, makes no pack.
+        let new = folders.iter().map(|(folder, unread)| unread.iter().filter(|at| folder.is_new(**at)).count()).sum();
         let unread: Vec<Unread> =
             folders.iter().enumerate().flat_map(|(f, (_, unread))| unread.iter().map(move |entry| (f, *entry))).collect();
         let folders = folders.into_iter().map(|(folder, _)| folder).collect();
         let mut index = Index { folders, dirty: false };
         let mut present = Present { tree: Oid::ZERO_SHA1, covered: BTreeSet::new(), skipped };
-        objects.prepare(unread.len())?;
+        objects.prepare(new)?;
         self.read(&unread, threads, objects, &mut index, &mut present)?;
         Ok((index, present))
     }

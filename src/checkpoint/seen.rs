@@ -3,11 +3,11 @@
 //! - While it looks the same, everything that the index names is there. Otherwise each of them has to be looked for.
 //! - A folder that changed so shortly before that its next change might leave the same time stamp is known by its count, too.
 
+use rustix::fs::{AtFlags, statat};
 use std::{
     collections::BTreeMap,
     fmt::Write,
     fs, io,
-    os::unix::fs::MetadataExt,
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -34,26 +34,31 @@ pub struct Seen {
 impl Seen {
     /// `objects`: the repository's folder for them.
     pub fn look(objects: &Path) -> io::Result<Seen> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
+        let now = now();
         Seen::look_at(objects, |_, changed| changed + RACY >= now)
     }
 
-    /// Does it still look like this?
-    pub fn is_now(&self, objects: &Path) -> bool {
+    /// Does it still look like this? Then what is old enough by now is known by its time stamp alone from here on.
+    pub fn is_now(&mut self, objects: &Path) -> bool {
+        let now = now();
         // Counted is what was counted then.
         let counted = |name: &str, _| self.loose.get(name).is_some_and(|folder| folder.count.is_some());
-        *self != Seen::default() && Seen::look_at(objects, counted).is_ok_and(|now| now == *self)
+        let is_now = *self != Seen::default() && Seen::look_at(objects, counted).is_ok_and(|found| found == *self);
+        if is_now {
+            self.loose.values_mut().filter(|folder| folder.changed + RACY < now).for_each(|folder| folder.count = None);
+        }
+        is_now
     }
 
     fn look_at(objects: &Path, counted: impl Fn(&str, i128) -> bool) -> io::Result<Seen> {
         let mut seen = Seen::default();
         // Not read but asked for: a folder that is missing costs no more than one that is there, and nothing has to be sorted.
+        let folder = fs::File::open(objects)?;
         for byte in 0..=255u8 {
             let name = format!("{byte:02x}");
-            let path = objects.join(&name);
-            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
-            let changed = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
-            let count = counted(&name, changed).then(|| fs::read_dir(&path).map(Iterator::count)).transpose()?;
+            let Ok(stat) = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let changed = i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec);
+            let count = counted(&name, changed).then(|| fs::read_dir(objects.join(&name)).map(Iterator::count)).transpose()?;
             seen.loose.insert(name, Folder { changed, count });
         }
         for entry in fs::read_dir(objects.join("pack"))? {
@@ -82,6 +87,10 @@ impl Seen {
         // Without it everything is looked for once more, that is all.
         let _ = crate::atomic::write(&store.join(FILE), text.as_bytes(), crate::atomic::Options { private: true, ..Default::default() });
     }
+}
+
+fn now() -> i128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128)
 }
 
 fn parse(text: &str) -> Option<Seen> {

@@ -117,3 +117,24 @@ fn a_store_that_git_tidied_is_understood() {
     b.store.prune(&Retention { count: 1, ..Default::default() }).unwrap();
     b.fsck();
 }
+
+/// Files that changed too recently to be trusted are read again; that is no reason for a pack for each checkpoint.
+#[test]
+fn what_is_only_read_again_makes_no_pack() {
+    let mut b = Bench::new();
+    for n in 0..300 {
+        b.write(&format!("f{n}"), format!("{n}"));
+    }
+    b.take();
+    let packs = |b: &Bench| {
+        let entries = fs::read_dir(b.store.folder().join("repo.git/objects/pack")).unwrap().flatten();
+        entries.filter(|entry| entry.path().extension().is_some_and(|e| e == "pack")).count()
+    };
+    assert_eq!(packs(&b), 1);
+    for n in 0..3 {
+        b.write("f7", format!("again {n}"));
+        b.take();
+    }
+    assert_eq!(packs(&b), 1);
+    b.fsck();
+}
