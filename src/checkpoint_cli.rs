@@ -72,6 +72,10 @@ impl Here {
 fn store_failure(error: CheckpointError) -> Failure {
     match error {
         CheckpointError::Unknown(id) => Failure::usage(format!("There is no checkpoint {} any more.", id.short())),
+        CheckpointError::Pinned(id) => {
+            let short = id.short();
+            Failure::usage(format!("Checkpoint {short} is pinned.")).hint(format!("backstitch checkpoint unpin {short} lets it go"))
+        }
         CheckpointError::Busy(_) => Failure::internal(format!("The checkpoints can't be used: {error}")).hint("try again later"),
         error => Failure::internal(format!("The checkpoints can't be used: {error}")),
     }

@@ -406,11 +406,13 @@ impl CheckpointStore for GitStore {
     fn delete(&mut self, id: &CheckpointId) -> Result<(), CheckpointError> {
         self.guarded(|store| {
             let found = find(&store.repo, id)?;
-            let kept = Kept::of_commit(&store.repo, found.id)?;
-            let covered = kept.covered;
+            let mut notes = Notes::load(&store.folder)?;
+            if notes.get(&id.0).pinned {
+                return Err(CheckpointError::Pinned(id.clone()));
+            }
+            let covered = Kept::of_commit(&store.repo, found.id)?.covered;
             forget(&store.repo, &named(&store.repo)?, &BTreeSet::from([found.id]))?;
             prune::leave_garbage(&store.repo)?;
-            let mut notes = Notes::load(&store.folder)?;
             let known = notes.covered.len();
             notes.covered.extend(covered);
             if notes.retain(|other| other != id.0) || known < notes.covered.len() { notes.save(&store.folder) } else { Ok(()) }

@@ -142,6 +142,9 @@ impl CheckpointStore for MemoryStore {
 
     fn delete(&mut self, id: &CheckpointId) -> Result<(), CheckpointError> {
         self.files(id)?;
+        if self.taken.iter().any(|(entry, _, _)| entry.id == *id && entry.pinned) {
+            return Err(CheckpointError::Pinned(id.clone()));
+        }
         self.taken.retain(|(entry, _, _)| entry.id != *id);
         Ok(())
     }

@@ -17,6 +17,15 @@ pub trait CheckpointStore: Send {
     /// Keeps the present. If it is what the newest checkpoint has, that one is given.
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError>;
 
+    /// The same by hand: where nothing has changed, the newest one gets the name, if there is one.
+    fn take_named(&mut self, label: &Label, name: &str) -> Result<Taken, CheckpointError> {
+        let taken = self.take(label)?;
+        if taken.files_changed == 0 && !name.is_empty() {
+            self.revise(&taken.id, Revision::Rename(name.into()))?;
+        }
+        Ok(taken)
+    }
+
     /// `to: None` = the present.
     fn diff(&mut self, from: &CheckpointId, to: Option<&CheckpointId>) -> Result<Vec<FileChange>, CheckpointError>;
 
@@ -44,7 +53,7 @@ pub trait CheckpointStore: Send {
     /// The id stays.
     fn revise(&mut self, id: &CheckpointId, revision: Revision) -> Result<Entry, CheckpointError>;
 
-    /// What only this one needs goes with the next pruning.
+    /// What only this one needs goes with the next pruning. One that is pinned stays.
     fn delete(&mut self, id: &CheckpointId) -> Result<(), CheckpointError>;
 
     fn prune(&mut self, keep: &Retention) -> Result<Pruned, CheckpointError>;
@@ -64,10 +73,11 @@ pub enum Kind {
     AfterTurn,
     Manual,
     BeforeRestore,
+    AfterRestore,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::BeforeTurn, Kind::AfterCall, Kind::AfterTurn, Kind::Manual, Kind::BeforeRestore];
+    pub const ALL: [Kind; 6] = [Kind::BeforeTurn, Kind::AfterCall, Kind::AfterTurn, Kind::Manual, Kind::BeforeRestore, Kind::AfterRestore];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -76,6 +86,7 @@ impl Kind {
             Kind::AfterTurn => "after-turn",
             Kind::Manual => "manual",
             Kind::BeforeRestore => "before-restore",
+            Kind::AfterRestore => "after-restore",
         }
     }
 }
@@ -170,6 +181,8 @@ pub enum CheckpointError {
     Io { path: PathBuf, error: std::io::Error },
     #[error("there is no checkpoint {}", .0.short())]
     Unknown(CheckpointId),
+    #[error("checkpoint {} is pinned; unpin it first", .0.short())]
+    Pinned(CheckpointId),
     #[error("another process has used the checkpoint store for over {} s", .0.as_secs())]
     Busy(Duration),
 }

@@ -1,15 +1,11 @@
 //! Which checkpoint somebody means.
 
-use crate::{checkpoint::Entry, failure::Failure};
+use crate::{checkpoint::Entry, failure::Failure, protocol::checkpoint::meant};
 
-/// By the beginning of its id; `@` and `last` are the newest. `entries`: oldest first.
+/// By its name or the beginning of its id; `@` and `last` are the newest. `entries`: oldest first.
 pub fn find<'a>(entries: &'a [Entry], asked: &str) -> Result<&'a Entry, Failure> {
     const LISTED: &str = "backstitch checkpoint list shows all";
-    if let ("@" | "last", Some(newest)) = (asked, entries.last()) {
-        return Ok(newest);
-    }
-    let start = asked.to_ascii_lowercase();
-    let found: Vec<&Entry> = entries.iter().filter(|entry| !start.is_empty() && entry.id.0.starts_with(&start)).collect();
+    let found: Vec<&Entry> = meant(entries, asked, |entry| (&entry.id, &entry.label.text)).into_iter().map(|at| &entries[at]).collect();
     match found[..] {
         [one] => Ok(one),
         [] => Err(Failure::usage(format!("There is no checkpoint '{asked}'.")).hint(LISTED)),
@@ -51,7 +47,8 @@ mod tests {
         };
         let entries = ["aa11223344", "aa11223355", "bb"].map(entry);
         let found = |asked: &str| find(&entries, asked).map(|entry| entry.id.0.clone()).map_err(|failure| failure.to_string());
-        for (asked, id) in [("b", "bb"), ("BB", "bb"), ("@", "bb"), ("last", "bb"), ("aa11223355", "aa11223355")] {
+        for (asked, id) in [("b", "bb"), ("BB", "bb"), ("@", "bb"), ("last", "bb"), ("aa11223355", "aa11223355"), ("called bb\nmore", "bb")]
+        {
             assert_eq!(found(asked).as_deref(), Ok(id), "{asked}");
         }
         insta::assert_snapshot!(found("aa").unwrap_err(), @"

@@ -16,13 +16,9 @@ use std::time::Duration;
 
 pub fn create(store: &mut dyn CheckpointStore, name: &str, json: bool) -> Result<(), Failure> {
     let newest = store.list().map_err(store_failure)?.pop();
-    let taken = store.take(&Label::new(Kind::Manual, name)).map_err(store_failure)?;
+    let taken = store.take_named(&Label::new(Kind::Manual, name), name).map_err(store_failure)?;
     taken.skipped.iter().for_each(|(path, why)| note(&format!("! {} is not in it: {why}", shown(path))));
     let as_before = newest.is_some_and(|newest| newest.id == taken.id);
-    if as_before && !name.is_empty() {
-        // There is one of this state already: it gets the name.
-        store.revise(&taken.id, Revision::Rename(name.into())).map_err(store_failure)?;
-    }
     let entries = store.list().map_err(store_failure)?;
     let entry = find(&entries, &taken.id.0)?;
     match (json, as_before) {
@@ -48,10 +44,6 @@ pub fn revise(
 }
 
 pub fn delete(store: &mut dyn CheckpointStore, entry: &Entry, json: bool) -> Result<(), Failure> {
-    if entry.pinned {
-        let short = entry.id.short();
-        return Err(Failure::usage(format!("{} is pinned.", named(entry))).hint(format!("backstitch checkpoint unpin {short} lets it go")));
-    }
     store.delete(&entry.id).map_err(store_failure)?;
     if json { print_json(&json!({ "deleted": entry.id.0 })) } else { print(&format!("{} is deleted.\n", named(entry))) }
 }

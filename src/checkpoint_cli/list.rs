@@ -81,6 +81,7 @@ pub fn kind(kind: Kind) -> &'static str {
         Kind::AfterTurn => "after a request",
         Kind::Manual => "by hand",
         Kind::BeforeRestore => "before going back",
+        Kind::AfterRestore => "after going back",
     }
 }
 

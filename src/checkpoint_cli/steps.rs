@@ -39,7 +39,7 @@ pub fn undo(here: &Here, store: &mut dyn CheckpointStore, step: &Step) -> Result
         json: step.json,
     };
     let Some(restored) = go(store, &plan, &asked)? else { return Ok(()) };
-    let label = Label::new(Kind::Manual, format!("after taking back “{}”", turn.label));
+    let label = Label::new(Kind::AfterRestore, format!("after taking back “{}”", turn.label));
     let way_back = match store.take(&label) {
         Ok(after) => {
             let (session, label) = (turn.session.clone(), turn.label.to_string());

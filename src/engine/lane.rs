@@ -4,7 +4,7 @@ use crate::{
     agent::{CheckpointRequest, Checkpointed, Input, Restored},
     checkpoint::{self, CheckpointError, CheckpointStore, Entry, Kind, Label, Retention, Taken},
     mailbox::Mailbox,
-    protocol::{CheckpointId, CheckpointInfo, CheckpointKind, FileChange, Origin, Plan, Revision, SessionId, Wanted},
+    protocol::{CheckpointId, CheckpointInfo, CheckpointKind, FileChange, Origin, Plan, Revision, SessionId, Wanted, checkpoint::meant},
 };
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::{
@@ -169,11 +169,7 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
 fn keep(store: &mut dyn CheckpointStore, session: &SessionId, name: &str, messages: usize) -> Result<Checkpointed, CheckpointError> {
     let text = if name.is_empty() { "by hand" } else { name };
     let label = Label { session: Some(session.clone()), record: Some(messages as u64), ..Label::new(Kind::Manual, text) };
-    let taken = store.take(&label)?;
-    if taken.files_changed == 0 && !name.is_empty() {
-        // There is one of this state already: it gets the name.
-        store.revise(&taken.id, checkpoint::Revision::Rename(name.into()))?;
-    }
+    let taken = store.take_named(&label, name)?;
     Ok(checkpointed(store, taken))
 }
 
@@ -189,7 +185,7 @@ fn restore(store: &mut dyn CheckpointStore, wanted: &Wanted, plan: Option<Plan>)
     };
     let done = store.restore(&plan)?;
     // What changes from here on is somebody else's: going forward again leaves it alone.
-    let after = Label::new(Kind::AfterCall, format!("after going back to {}", wanted.to.short()));
+    let after = Label::new(Kind::AfterRestore, format!("after going back to {}", wanted.to.short()));
     let after = store.take(&after).ok().map(|taken| taken.id);
     Ok(Restored { before: done.before, after, changes: done.changes, skipped: done.skipped.iter().map(skipped).collect() })
 }
@@ -207,11 +203,10 @@ fn list(store: &mut dyn CheckpointStore) -> Result<(Vec<CheckpointInfo>, u64), C
         ago: now.saturating_sub(entry.at) / 1000,
         id: entry.id,
         text: entry.label.text,
-        at: entry.at,
         files_changed: entry.files_changed,
         origin: match entry.label.kind {
             Kind::BeforeTurn => Origin::Turn,
-            Kind::AfterCall | Kind::AfterTurn => Origin::Call,
+            Kind::AfterCall | Kind::AfterTurn | Kind::AfterRestore => Origin::Call,
             Kind::Manual => Origin::Manual,
             Kind::BeforeRestore => Origin::Restore,
         },
@@ -227,28 +222,17 @@ fn revise(store: &mut dyn CheckpointStore, id: &CheckpointId, revision: Revision
     match revision {
         Revision::Rename(name) => drop(store.revise(&id, checkpoint::Revision::Rename(name))?),
         Revision::Pin(pinned) => drop(store.revise(&id, checkpoint::Revision::Pin(pinned))?),
-        Revision::Delete if store.list()?.iter().any(|entry| entry.id == id && entry.pinned) => {
-            return Err(CheckpointError::Store("it is pinned; unpin it first".into()));
-        }
         Revision::Delete => store.delete(&id)?,
     }
     list(store)
 }
 
-/// By the beginning of its id, or by its name; `@` is the newest.
 fn resolve(store: &mut dyn CheckpointStore, id: &CheckpointId) -> Result<CheckpointId, CheckpointError> {
     let all = store.list()?;
-    if all.iter().any(|entry| entry.id == *id) {
-        return Ok(id.clone());
-    }
-    if let (Some(newest), "@" | "last") = (all.last(), id.0.as_str()) {
-        return Ok(newest.id.clone());
-    }
-    let named: Vec<&Entry> = all.iter().filter(|entry| entry.label.text == id.0).collect();
-    let begun: Vec<&Entry> = all.iter().filter(|entry| id.0.len() >= 4 && entry.id.0.starts_with(&id.0)).collect();
-    match (named.last(), begun.as_slice()) {
-        (Some(entry), _) | (None, [entry]) => Ok(entry.id.clone()),
-        _ => Err(CheckpointError::Unknown(id.clone())),
+    match meant(&all, &id.0, |entry| (&entry.id, &entry.label.text))[..] {
+        [at] => Ok(all[at].id.clone()),
+        [] => Err(CheckpointError::Unknown(id.clone())),
+        [..] => Err(CheckpointError::Store(format!("several checkpoints begin with {}", id.0))),
     }
 }
 

@@ -42,9 +42,7 @@ pub struct CheckpointInfo {
     pub id: CheckpointId,
     /// The request that followed, or the name that it was given.
     pub text: String,
-    /// Milliseconds since 1970.
-    pub at: u64,
-    /// Seconds since then, when it was listed.
+    /// Seconds since it was taken, when it was listed.
     pub ago: u64,
     /// Compared with the checkpoint before.
     pub files_changed: usize,
@@ -59,10 +57,10 @@ pub struct CheckpointInfo {
 pub enum Origin {
     /// Before the first change of a turn.
     Turn,
-    /// Within a turn, or at its end.
+    /// Within a turn, at its end, or after going back: no place of its own.
     Call,
     Manual,
-    /// The state before (or after) going back.
+    /// The state before going back.
     Restore,
 }
 
@@ -72,4 +70,21 @@ pub enum Revision {
     Rename(String),
     Pin(bool),
     Delete,
+}
+
+/// Which checkpoints somebody may mean, as indexes into `all`: the one of this id, else the newest of this name, else those whose ids
+/// begin so; `@` and `last` are the newest. `all`: oldest first; `told`: the id and the text of one.
+pub fn meant<T>(all: &[T], asked: &str, told: impl for<'a> Fn(&'a T) -> (&'a CheckpointId, &'a str)) -> Vec<usize> {
+    if asked.is_empty() || all.is_empty() {
+        return vec![];
+    }
+    if matches!(asked, "@" | "last") {
+        return vec![all.len() - 1];
+    }
+    let whole = all.iter().position(|one| told(one).0.0 == asked);
+    if let Some(at) = whole.or_else(|| all.iter().rposition(|one| told(one).1 == asked)) {
+        return vec![at];
+    }
+    let start = asked.to_ascii_lowercase();
+    (0..all.len()).filter(|at| told(&all[*at]).0.0.starts_with(&start)).collect()
 }

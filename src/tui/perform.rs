@@ -115,19 +115,18 @@ impl Performer {
                 vec![]
             }
             Cmd::WarmUp(language) => {
-                self.in_background(Report::Compiled, move || {
-                    if let Some(cold) = Cold::of(&language) {
-                        cold.compile();
-                    }
-                });
+                self.in_background(move || Cold::of(&language).map(compiled));
                 vec![]
             }
             Cmd::Compile(cold) => {
-                self.in_background(Report::Compiled, move || cold.compile());
+                self.in_background(move || Some(compiled(cold)));
                 vec![]
             }
             Cmd::Colour(uncoloured) => {
-                self.in_background(Report::Coloured, move || uncoloured.colour());
+                self.in_background(move || {
+                    uncoloured.colour();
+                    Some(Report::Coloured)
+                });
                 vec![]
             }
             Cmd::Trust => {
@@ -159,11 +158,12 @@ impl Performer {
     }
 
     /// Short work that still takes longer than a key can wait.
-    fn in_background(&self, done: Report, work: impl FnOnce() + Send + 'static) {
+    fn in_background(&self, work: impl FnOnce() -> Option<Report> + Send + 'static) {
         let reporter = self.reporter.clone();
         tokio::task::spawn_blocking(move || {
-            work();
-            reporter.send(Msg::Report(done));
+            if let Some(report) = work() {
+                reporter.send(Msg::Report(report));
+            }
         });
     }
 
@@ -210,4 +210,9 @@ impl Performer {
             engine.join();
         }
     }
+}
+
+fn compiled(cold: Cold) -> Report {
+    cold.compile();
+    Report::Compiled
 }

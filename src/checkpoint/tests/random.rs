@@ -190,8 +190,8 @@ impl Run {
         let (id, _) = self.any();
         match self.dice.below(4) {
             0 => {
-                self.b.store.delete(&id).unwrap();
-                self.pinned.remove(&id.0);
+                let deleted = self.b.store.delete(&id);
+                assert_eq!(deleted.is_err(), self.pinned.contains(&id.0), "{deleted:?}");
             }
             1 => {
                 let pinned = self.pinned.insert(id.0.clone()) || !self.pinned.remove(&id.0);

@@ -6,7 +6,7 @@ use super::PanelOutcome;
 use crate::{
     protocol::{
         Action, CheckpointId, CheckpointInfo, Command, FileChange, Origin, Plan, Planned, Revision, RewindScope, SessionId, Version,
-        Wanted, plan::LINK,
+        Wanted, checkpoint::meant, plan::LINK,
     },
     tui::{app::Cmd, blocks, checkpoints::Mark},
 };
@@ -42,7 +42,6 @@ impl Checkpoints {
         let info = |mark: &Mark| CheckpointInfo {
             id: mark.id.clone(),
             text: mark.label.clone(),
-            at: 0,
             ago: now.saturating_sub(mark.at).as_secs(),
             files_changed: mark.files,
             origin: Origin::Turn,
@@ -84,10 +83,10 @@ impl Checkpoints {
         self.ids = shown.iter().map(|at| self.all[*at].id.clone()).collect();
         self.browser.set_entries(entries);
         if let Some(sought) = self.sought.take() {
-            let named = |id: &&CheckpointId| self.info(id).is_some_and(|info| info.text == sought);
-            let found = self.ids.iter().rposition(|id| named(&id)).or_else(|| self.ids.iter().rposition(|id| id.0.starts_with(&sought)));
-            if let Some(at) = found {
-                self.browser.select(at);
+            let found = meant(&self.all, &sought, |info| (&info.id, &info.text));
+            let entry = found.last().and_then(|at| self.ids.iter().position(|id| *id == self.all[*at].id));
+            if let Some(entry) = entry {
+                self.browser.select(entry);
             }
         }
         if self.selected() != before.as_ref() || self.browser.awaits() { self.look().into_iter().collect() } else { vec![] }
@@ -97,10 +96,6 @@ impl Checkpoints {
     /// turn, the next one begins with the same checkpoint.
     fn is_shown(&self, info: &CheckpointInfo) -> bool {
         info.origin != Origin::Call || info.named || info.pinned || self.marks.iter().any(|mark| mark.id == info.id)
-    }
-
-    fn info(&self, id: &CheckpointId) -> Option<&CheckpointInfo> {
-        self.all.iter().find(|info| info.id == *id)
     }
 
     fn entry(&self, at: usize) -> Entry {

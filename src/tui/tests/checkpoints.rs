@@ -6,7 +6,6 @@ fn info(id: &str, origin: Origin, session: &str) -> CheckpointInfo {
     CheckpointInfo {
         id: CheckpointId(id.into()),
         text: format!("text of {id}"),
-        at: 0,
         ago: 90,
         files_changed: 2,
         origin,
