@@ -8,7 +8,7 @@
 use crate::diff_view::{Change, DiffModel, SPLIT_WIDTH, Uncoloured};
 use crate::editor::{Edit, Editor};
 use crate::key::Chord;
-use crate::key_hints::hint_row;
+use crate::key_hints::KeyNames;
 use crate::text::row::split;
 use crate::text::sanitize::one_line;
 use crate::text::span::{Line, Span, Style};
@@ -50,6 +50,7 @@ pub struct DiffViewer {
     elsewhere: bool,
     /// Somebody is looking for colours now.
     asked: bool,
+    names: KeyNames,
 }
 
 impl DiffViewer {
@@ -68,7 +69,18 @@ impl DiffViewer {
             width: SPLIT_WIDTH,
             elsewhere: false,
             asked: false,
+            names: KeyNames::default(),
         }
+    }
+
+    /// How the hints call its keys.
+    pub fn call_keys(&mut self, names: KeyNames) {
+        self.names = names;
+    }
+
+    /// A search is being typed.
+    pub fn is_typing(&self) -> bool {
+        self.search.is_some()
     }
 
     /// From now on colours are found elsewhere, so that no key waits for them.
@@ -351,12 +363,12 @@ impl DiffViewer {
         if self.chooses() {
             hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);
         }
-        hints.extend([("q", "close"), ("?", "keys"), ("←→", "hunk")]);
+        hints.extend([("q", "close"), ("?", "keys"), ("left right", "hunk")]);
         if self.files.len() > 1 {
             hints.push(("tab", "file"));
         }
         hints.extend([("/", "search"), ("s", "side by side"), ("y", "copy hunk")]);
-        hint_row(&hints, width)
+        self.names.row(&hints, width)
     }
 }
 

@@ -25,6 +25,7 @@ fn model(vision: Option<bool>) -> Model {
         theme: Theme::for_background(true),
         depth: ColorDepth::None,
         still: true,
+        keys: Default::default(),
         fullscreen: false,
     };
     let mut model = Model::new(setting, (80, 24)).0;
