@@ -236,6 +236,9 @@ impl Browser {
     }
 
     pub fn press(&mut self, chord: &Chord) -> BrowserOutcome {
+        if let Some(viewer) = self.changes.viewer() {
+            viewer.forget_sign();
+        }
         let ends = chord.code == KeyCode::Esc;
         match &mut self.step {
             Step::Look => self.look(chord),

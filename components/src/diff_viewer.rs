@@ -51,6 +51,8 @@ pub struct DiffViewer {
     /// Somebody is looking for colours now.
     asked: bool,
     names: KeyNames,
+    /// The hunk has just been copied.
+    copied: bool,
 }
 
 impl DiffViewer {
@@ -70,6 +72,7 @@ impl DiffViewer {
             elsewhere: false,
             asked: false,
             names: KeyNames::default(),
+            copied: false,
         }
     }
 
@@ -153,6 +156,7 @@ impl DiffViewer {
     }
 
     pub fn press(&mut self, chord: &Chord) -> ViewerOutcome {
+        self.copied = false;
         if let Some(search) = &mut self.search {
             match chord.code {
                 KeyCode::Enter => {
@@ -187,11 +191,19 @@ impl DiffViewer {
             KeyCode::Tab if !chord.shift => self.go_to_file(self.file + 1),
             KeyCode::Tab => self.go_to_file((self.file + self.files.len()).saturating_sub(1)),
             KeyCode::Char('s') => {
-                self.side_by_side = Some(!self.splits());
-                self.go_to_hunk(self.hunk);
+                let (split, top) = (self.splits(), self.viewport.above());
+                self.side_by_side = Some(!split);
+                // The line at the top stays there.
+                let to = self.model().map_or(0, |model| model.line_across(top, !split));
+                self.viewport.resize(self.viewport.visible().len(), self.lines());
+                self.viewport.scroll(to as isize - self.viewport.above() as isize);
             }
             KeyCode::Char('/') => self.search = Some(Editor::new()),
-            KeyCode::Char('y') => return self.model().map_or(ViewerOutcome::Ignored, |m| ViewerOutcome::Copied(m.hunk_text(self.hunk))),
+            KeyCode::Char('y') => {
+                let Some(text) = self.model().map(|model| model.hunk_text(self.hunk)) else { return ViewerOutcome::Ignored };
+                self.copied = true;
+                return ViewerOutcome::Copied(text);
+            }
             KeyCode::Char(' ') => return self.toggle(|at, hunk| at == hunk),
             KeyCode::Char('a') => return self.toggle(|_, _| true),
             _ => return ViewerOutcome::Ignored,
@@ -358,7 +370,19 @@ impl DiffViewer {
         line
     }
 
+    /// Until the next key, that the hunk has been copied.
+    pub(crate) fn sign(&self) -> Option<Line> {
+        self.copied.then(|| Line::styled("  ✓ the hunk is copied", Role::Success))
+    }
+
+    pub(crate) fn forget_sign(&mut self) {
+        self.copied = false;
+    }
+
     fn hints(&self, width: usize) -> Line {
+        if let Some(sign) = self.sign() {
+            return truncate(&sign, width);
+        }
         let mut hints = vec![];
         if self.chooses() {
             hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);

@@ -79,7 +79,7 @@ impl Browser {
                 rows.push(cut(&Line::styled(format!("  A checkpoint of now is taken first{safe}"), Role::Dim), width));
             }
         }
-        rows.push(self.names.row(&self.hints(), width));
+        rows.push(self.changes.sign().map_or_else(|| self.names.row(&self.hints(), width), |sign| truncate(&sign, width)));
         rows
     }
 
