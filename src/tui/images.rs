@@ -114,12 +114,25 @@ fn blind(model: &mut Model) -> bool {
 
 pub fn read(model: &mut Model, images: Vec<Image>) {
     model.prompt.images.waiting = false;
-    for image in images {
+    if model.prompt.editor.attachments().next().is_none() {
+        // A fresh prompt. What was cleared away stays held: that can be undone.
+        model.prompt.images.last = 0;
+    }
+    for mut image in images {
         let images = &mut model.prompt.images;
-        images.last += 1;
-        let image = image.numbered(images.last);
+        loop {
+            images.last += 1;
+            image = image.numbered(images.last);
+            match images.held.iter().find(|held| held.label == image.label) {
+                Some(other) if other.data != image.data => {}
+                Some(_) => break,
+                None => {
+                    images.held.push(image.clone());
+                    break;
+                }
+            }
+        }
         model.prompt.editor.attach(&image.label);
-        model.prompt.images.held.push(image);
     }
 }
 
