@@ -42,7 +42,17 @@ fn own_keys_count_everywhere_and_hints_call_them() {
     t.ctrl('y').sees("Done.").sees("goes back");
     t.sees("❯ why?").sees("  go @a.txt");
     assert_eq!(w.read("a.txt"), "two\n");
-    t.esc().esc().shows("z close").type_("q").type_("?").shows("to the changes").type_("x").shows("z close").type_("z").hides("z close");
+    t.esc()
+        .esc()
+        .shows("z close")
+        .type_("q")
+        .type_("?")
+        .shows("to the changes")
+        .type_("x")
+        .shows("z close")
+        .type_("z")
+        .hides("z close")
+        .shows("f1 keys");
     t.ctrl('c').shows("ctrl+c again to exit").ctrl('c');
     assert_eq!(t.exits().exit_code(), 0);
 }
