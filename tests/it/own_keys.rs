@@ -40,21 +40,10 @@ fn own_keys_count_everywhere_and_hints_call_them() {
     t.type_("q").type_("x").shows("Make this change?").press('y').press('n').shows("what should be done").esc().shows("ctrl+y");
     assert_eq!(w.read("a.txt"), "one\n");
     t.ctrl('y').sees("Done.").sees("goes back");
+    t.ctrl('c').shows("ctrl+c again to exit");
     t.sees("❯ why?").sees("  go @a.txt");
     assert_eq!(w.read("a.txt"), "two\n");
-    t.esc()
-        .esc()
-        .shows("z close")
-        .type_("q")
-        .type_("?")
-        .shows("to the changes")
-        .type_("x")
-        .shows("z close")
-        .type_("z")
-        .hides("z close")
-        .shows("f1 keys");
-    t.ctrl('c').shows("ctrl+c again to exit").ctrl('c');
-    assert_eq!(t.exits().exit_code(), 0);
+    t.esc().esc().shows("z close").type_("q").type_("?").shows("to the changes").type_("x").shows("z close").type_("z").hides("z close");
 }
 
 #[test]
