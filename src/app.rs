@@ -40,7 +40,13 @@ pub fn run(cli: Cli) -> ExitCode {
 }
 
 fn options(flags: &Flags) -> Options {
-    Options { provider: flags.provider.clone(), model: flags.model.clone(), mode: flags.mode, record: flags.record.clone() }
+    Options {
+        provider: flags.provider.clone(),
+        model: flags.model.clone(),
+        mode: flags.mode,
+        record: flags.record.clone(),
+        resume: flags.resumed(),
+    }
 }
 
 /// A terminal that can do nothing but print lines.
@@ -58,7 +64,7 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
     let terminal = Tty::open()
         .map_err(|e| Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one"))?;
     quiet_panics();
-    let options = options(flags);
+    let mut options = options(flags);
     let recorder = options.recorder()?;
     loop {
         let project = if demo { Project::demo()? } else { Project::here()? };
@@ -67,7 +73,8 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
         let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
         terminal.restore();
         match left {
-            Ok(Ok(Leave::Demo)) => demo = true,
+            Ok(Ok(Leave::Demo)) => (demo, options.resume) = (true, None),
+            Ok(Ok(Leave::Resume(which))) => options.resume = Some(which),
             Ok(Ok(_)) => return Ok(()),
             // The terminal is gone: there is nobody to tell.
             Ok(Err(error)) if gone(&error) => return Ok(()),

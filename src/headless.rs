@@ -37,7 +37,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
             .hint("--trust-directory trusts it for this run")
             .hint("backstitch without a command asks, and remembers"));
     }
-    let (runtime, Prepared { services, settings, opened }) = prepared(&project, options)?;
+    let (runtime, Prepared { services, settings, records, opened }) = prepared(&project, options)?;
     if let Some(blind) = settings.model.as_ref().filter(|model| !prompt.images.is_empty() && model.vision == Some(false)) {
         return Err(
             Failure::usage(format!("{} sees no images: its provider's settings say so.", blind.id)).hint("--model names another one")
@@ -45,7 +45,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
     }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
     let mode = settings.mode;
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
+    let (handle, engine) = Engine::start(services, settings, records).map_err(no_start)?;
     handle.send(Command::Prompt(prompt));
     let result = runtime.block_on(follow(&handle, mode));
     handle.send(Command::Close);

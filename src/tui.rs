@@ -11,7 +11,7 @@ mod editor_program;
 mod events;
 mod fullscreen;
 mod images;
-mod jobs;
+pub mod jobs;
 pub mod keymap;
 pub mod looks;
 pub mod outside;

@@ -61,7 +61,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return };
         let draft = std::mem::take(&mut turn.draft);
         turn.attempt = 0;
-        turn.usage += draft.usage;
+        turn.used(draft.usage);
         let id = turn.id;
         let mut next_call = self.transcript.calls;
         let (mut requests, mut calls) = (vec![], vec![]);
@@ -138,10 +138,12 @@ impl Agent {
     pub(super) fn keep_partial(&mut self) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let (id, draft) = (turn.id, std::mem::take(&mut turn.draft));
-        turn.usage += draft.usage;
+        turn.used(draft.usage);
         let kept = !draft.text.is_empty();
         if kept {
             self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning.clone(), calls: vec![] });
+        } else if !draft.reasoning.is_empty() {
+            self.record(RecordBody::Thought { turn: id, text: draft.reasoning.clone() });
         }
         if kept || !draft.reasoning.is_empty() {
             self.emit_here(EventBody::Text(TextEvent::Done));
@@ -461,7 +463,7 @@ impl Agent {
             let State::Finished(outcome) = &call.state else { return };
             let (outcome, title) = (outcome.clone(), call.title());
             call.told = true;
-            let (call_id, content) = (call.id, outcome.for_model());
+            let (call_id, content, name, read) = (call.id, outcome.for_model(), call.name.clone(), call.is_read());
             let message = match kind {
                 TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {
@@ -472,6 +474,7 @@ impl Agent {
                     failed: !matches!(&outcome, Outcome::Done(output) if !output.failed),
                 },
             };
+            self.record(RecordBody::CallShown { turn: id, call: call_id, name, title, read, outcome: Some(outcome.kept()) });
             self.say(id, message);
             self.emit_here(EventBody::Call(CallEvent::Finished { id: call_id, outcome }));
         }

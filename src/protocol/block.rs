@@ -30,6 +30,22 @@ pub enum Block {
     Todo(Vec<TodoItem>),
 }
 
+impl Block {
+    /// Bytes of text in it.
+    pub fn weight(&self) -> usize {
+        match self {
+            Block::Nothing => 0,
+            Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => text.len(),
+            Block::Diff(files) => files.iter().flat_map(|file| [&file.old, &file.new]).flatten().map(|text| text.len()).sum(),
+            Block::Command { command, .. } => command.len(),
+            Block::Terminal { output, .. } => output.len(),
+            Block::Files(files) => files.iter().map(|file| file.path.as_os_str().len()).sum(),
+            Block::Hits(hits) => hits.iter().map(|hit| hit.path.as_os_str().len() + hit.text.len()).sum(),
+            Block::Todo(items) => items.iter().map(|item| item.content.len()).sum(),
+        }
+    }
+}
+
 /// A step of the model's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoItem {

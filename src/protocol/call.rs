@@ -166,7 +166,22 @@ pub enum Outcome {
     },
 }
 
+/// Bytes of a block that are kept on disk: a longer one is told by its summary.
+const KEPT: usize = 256 << 10;
+
 impl Outcome {
+    /// As it is kept on disk: without what the model was told, which is a message of its own.
+    pub fn kept(&self) -> Outcome {
+        match self {
+            Outcome::Done(output) => {
+                let for_user = if output.for_user.weight() <= KEPT { output.for_user.clone() } else { Block::Nothing };
+                Outcome::Done(ToolOutput { for_model: String::new(), for_user, ..output.clone() })
+            }
+            Outcome::Interrupted { output } if output.len() > KEPT => Outcome::Interrupted { output: String::new() },
+            other => other.clone(),
+        }
+    }
+
     /// The tool result as the model reads it.
     pub fn for_model(&self) -> String {
         match self {

@@ -1,7 +1,7 @@
 //! The twin of the store for tests: journals in memory, shared by clones.
 
-use super::{Loaded, SessionError, SessionInfo, SessionStore, store};
-use crate::protocol::{Record, SessionId};
+use super::{Loaded, SessionError, SessionStore, branches::branches, store};
+use crate::protocol::{Record, SessionId, SessionInfo};
 use std::{
     collections::BTreeMap,
     io,
@@ -65,6 +65,7 @@ impl SessionStore for MemorySessions {
             title: store::title(records),
             started: at(records.first()),
             changed: at(records.last()),
+            branches: branches(records),
         };
         Ok(self.lock().iter().rev().map(info).collect())
     }

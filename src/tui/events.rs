@@ -10,13 +10,14 @@ use super::{
     status::Status,
 };
 use crate::protocol::{
-    Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome,
+    Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnId, TurnOutcome,
 };
 
-pub fn begin(model: &mut Model, opened: Opened) {
+pub fn begin(model: &mut Model, opened: Opened) -> Vec<Cmd> {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
     looks::begin(model, opened.looks);
     opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+    if opened.asks_for_session { Panel::open_sessions(model) } else { vec![] }
 }
 
 pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
@@ -112,6 +113,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             Some(Panel::Checkpoints(checkpoints)) => return checkpoints.listed(all),
             _ => report::checkpoints(model, &all, bytes),
         },
+        SessionEvent::Retold(story) => retell(model, story),
         SessionEvent::Cleared => {
             model.checkpoints.clear();
             model.transcript.clear();
@@ -120,6 +122,17 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
         SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
+}
+
+/// The session goes on: the same screen as when it was left, but for what has scrolled away.
+fn retell(model: &mut Model, story: Vec<(Option<TurnId>, EventBody)>) {
+    model.transcript.begin_retelling();
+    for (turn, body) in story {
+        // Whatever is asked for in between has long been done.
+        let _ = fold(model, Event { seq: 0, turn, body });
+    }
+    model.transcript.end_retelling(model.width());
+    model.lay_window_out();
 }
 
 /// A file is read before it is changed: its grammar is loaded meanwhile, so that the diff need not wait for it.

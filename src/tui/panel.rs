@@ -5,6 +5,7 @@ mod diff;
 mod history;
 mod keys;
 mod search;
+mod sessions;
 mod setup;
 mod theme;
 mod trust;
@@ -19,6 +20,7 @@ pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
 pub use search::Search;
+pub use sessions::Sessions;
 pub use setup::Setup;
 pub use theme::ThemePicker;
 pub use trust::Trust;
@@ -33,6 +35,7 @@ pub enum Panel {
     Keys(keys::Keys),
     Diff(Box<Diff>),
     Search(Box<Search>),
+    Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
 }
 
@@ -67,6 +70,14 @@ impl Panel {
 
     pub fn theme(looks: &Looks) -> Panel {
         Panel::Theme(Box::new(ThemePicker::new(looks)))
+    }
+
+    /// The sessions of this project, of which one can go on.
+    pub fn open_sessions(model: &mut Model) -> Vec<Cmd> {
+        model.panel = Some(Panel::Sessions(Box::new(Sessions::new(model.status.session.clone()))));
+        // It was asked for, be it on the command line.
+        model.hasty = None;
+        vec![Cmd::ListSessions]
     }
 
     /// Does it need the whole screen?
@@ -109,6 +120,7 @@ impl Panel {
             Panel::Keys(keys) => keys.press(chord),
             Panel::Diff(diff) => diff.press(chord),
             Panel::Search(search) => search.press(chord),
+            Panel::Sessions(sessions) => sessions.press(chord),
             Panel::Checkpoints(checkpoints) => checkpoints.press(chord),
         }
     }
@@ -123,6 +135,7 @@ impl Panel {
             Panel::Setup(setup) => setup.paste(text),
             Panel::History(search) => search.paste(text),
             Panel::Search(search) => search.paste(text),
+            Panel::Sessions(sessions) => sessions.paste(text),
             Panel::Checkpoints(checkpoints) => checkpoints.paste(text),
             _ => {}
         }
@@ -137,6 +150,7 @@ impl Panel {
             Panel::Keys(keys) => keys.view(width, max_rows),
             Panel::Diff(diff) => diff.view(width, max_rows),
             Panel::Search(search) => search.view(width),
+            Panel::Sessions(sessions) => sessions.view(width, max_rows),
             Panel::Checkpoints(checkpoints) => checkpoints.view(width, max_rows),
         }
     }

@@ -11,6 +11,7 @@ mod keys;
 mod looks;
 mod main_job;
 mod replay;
+mod resume;
 mod screen;
 mod session;
 mod stream;

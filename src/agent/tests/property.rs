@@ -54,6 +54,7 @@ struct World {
     mode: Mode,
     shell: BTreeSet<CallId>,
     records: Vec<RecordBody>,
+    emitted: Vec<(Option<TurnId>, EventBody)>,
     told: BTreeSet<CallId>,
     ended: BTreeSet<TurnId>,
     /// Turns in which a checkpoint was taken since the last change, or refused and waived.
@@ -69,15 +70,21 @@ impl World {
         let mut told_by_record: BTreeSet<CallId> = BTreeSet::new();
         for effect in effects {
             match effect {
-                Effect::Emit(turn, body) => self.shown(*turn, body, &mut told_by_record),
+                Effect::Emit(turn, body) => {
+                    self.emitted.push((*turn, body.clone()));
+                    self.shown(*turn, body, &mut told_by_record);
+                }
                 Effect::Append(record) => {
                     if let RecordBody::Said { message: Message::Result { call, .. }, .. } = record {
                         assert!(self.told.insert(*call), "call {call} has two results");
                         told_by_record.insert(*call);
                     }
-                    if let RecordBody::CallShown { call, .. } = record {
-                        self.shell.insert(*call);
+                    if let RecordBody::CallShown { call, outcome, .. } = record {
                         told_by_record.insert(*call);
+                        // Nothing has come of it yet: the user's own command.
+                        if outcome.is_none() {
+                            self.shell.insert(*call);
+                        }
                     }
                     self.records.push(record.clone());
                 }
@@ -362,10 +369,11 @@ proptest! {
         }
         prop_assert!(agent.idle(), "the agent waits for something that nobody owes it");
         assert_valid(&agent.transcript().messages);
+        prop_assert_eq!(story::digest(&world.emitted), story::digest(&story::retold(&world.records)), "what was told is told again");
 
         // What was cut by a crash at any record is completed on the next start.
         let cut = moves.len() * 7 % (world.records.len() + 1);
-        let (resumed, _) = Agent::start(settings(), &world.records[..cut]);
+        let (resumed, _) = Agent::start(settings(), &story::stamped(&world.records[..cut]));
         let mut messages = resumed.transcript().messages.to_vec();
         messages.push(Message::User("next".into()));
         assert_valid(&messages);

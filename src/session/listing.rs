@@ -1,0 +1,80 @@
+//! The sessions of a project, as a list shows them. Reads of each journal no more than that takes.
+
+use super::{JsonlStore, Loaded, SessionError, SessionStore, branches::branches, store::title};
+use crate::protocol::{Record, RecordBody, SessionId, SessionInfo, record::VERSION};
+use memchr::memmem;
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, BufReader, Read, Seek},
+    path::Path,
+    time::UNIX_EPOCH,
+};
+
+/// Of so many sessions the newest are listed.
+const MOST: usize = 1_000;
+/// How far into a journal its title may be, in bytes.
+const TITLE_WITHIN: u64 = 1 << 20;
+/// A longer journal, in bytes, is not searched for what was walked back.
+const SEARCHED: u64 = 256 << 20;
+
+/// Newest first.
+pub fn list(data: &Path, root: &Path) -> Result<Vec<SessionInfo>, SessionError> {
+    JsonlStore::create(data, root).map_err(|error| SessionError::Io { path: root.into(), error })?.list()
+}
+
+pub(super) fn list_with(
+    folder: &Path,
+    load: impl Fn(&SessionId) -> Result<Loaded, SessionError>,
+) -> Result<Vec<SessionInfo>, SessionError> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(SessionError::Io { path: folder.into(), error }),
+        Ok(entries) => entries,
+    };
+    let mut journals: Vec<(u64, SessionId)> = entries.flatten().filter_map(|entry| journal(&entry.path())).collect();
+    journals.sort_by(|a, b| (b.0, &b.1.0).cmp(&(a.0, &a.1.0)));
+    journals.truncate(MOST);
+    Ok(journals.into_iter().filter_map(|(changed, id)| info(folder, changed, id, &load)).collect())
+}
+
+fn journal(path: &Path) -> Option<(u64, SessionId)> {
+    let id = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    let changed = path.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((changed.as_millis() as u64, SessionId(id.into())))
+}
+
+/// `None` for what is no journal, or one that this version does not understand.
+fn info(folder: &Path, changed: u64, id: SessionId, load: impl Fn(&SessionId) -> Result<Loaded, SessionError>) -> Option<SessionInfo> {
+    let mut file = File::open(folder.join(format!("{}.jsonl", id.0))).ok()?;
+    let first = beginning(&mut file)?;
+    let branches = if has_cuts(&mut file).unwrap_or(false) { branches(&load(&id).ok()?.records) } else { vec![] };
+    Some(SessionInfo { title: title(&first), started: first.first()?.at, id, changed, branches })
+}
+
+/// The first records, up to the first thing that the user said.
+fn beginning(file: &mut File) -> Option<Vec<Record>> {
+    let mut records = vec![];
+    let mut reader = BufReader::new(file.take(TITLE_WITHIN));
+    let mut line = vec![];
+    while reader.read_until(b'\n', &mut line).ok()? > 0 {
+        let Ok(record) = serde_json::from_slice::<Record>(&line) else { break };
+        if record.v != VERSION {
+            return None;
+        }
+        let said = matches!(record.body, RecordBody::TurnStarted { .. });
+        records.push(record);
+        if said {
+            break;
+        }
+        line.clear();
+    }
+    Some(records)
+}
+
+/// Was anything walked back or cleared away? A text that only says so costs time, nothing else.
+fn has_cuts(file: &mut File) -> io::Result<bool> {
+    file.rewind()?;
+    let mut bytes = vec![];
+    file.take(SEARCHED).read_to_end(&mut bytes)?;
+    Ok([r#""kind":"rewound""#, r#""kind":"cleared""#].iter().any(|kind| memmem::find(&bytes, kind.as_bytes()).is_some()))
+}
