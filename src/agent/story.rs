@@ -133,8 +133,13 @@ impl Story {
     fn call(&mut self, id: CallId, name: &str, title: &str, read: bool, outcome: Outcome) {
         let (name, title) = (name.to_owned(), title.to_owned());
         self.tell(EventBody::Call(CallEvent::Proposed { id, name, title: title.clone() }));
-        if read {
-            let (access, block) = (Access::Read(vec![]), Block::Nothing);
+        // What a front end reads from it: did it only read, and what did it change?
+        let previewed = match &outcome {
+            _ if read => Some((Access::Read(vec![]), Block::Nothing)),
+            Outcome::Done(ToolOutput { for_user: block @ Block::Diff(_), .. }) => Some((Access::Write(vec![]), block.clone())),
+            _ => None,
+        };
+        if let Some((access, block)) = previewed {
             self.tell(EventBody::Call(CallEvent::Previewed { id, access, title, block }));
         }
         self.tell(EventBody::Call(CallEvent::Finished { id, outcome }));

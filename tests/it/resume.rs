@@ -36,6 +36,7 @@ fn a_session_goes_on_where_it_was_left() {
     let mut t = w.start_with(&["--continue"]);
     t.ready().sees("It is done.").shows("auto-accept");
     assert_eq!(conversation(&t), shown, "the same screen");
+    t.esc().esc().sees("Checkpoints").shows("+1").shows("1 file").press('q').hides("Checkpoints");
     server.then(Reply::text("Still here."));
     t.ask("and now?").sees("Still here.");
     let asked = server.request(4);
