@@ -71,6 +71,8 @@ impl Status {
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
             EventBody::Session(SessionEvent::Cleared) => self.context = 0,
+            // How much of it is left, the next request will tell.
+            EventBody::Checkpoint(CheckpointEvent::Restored { scope, .. }) if scope.conversation() => self.context = 0,
             EventBody::Turn(TurnEvent::Started) => {
                 (self.turn, self.turn_began, self.changes) = (event.turn, now, Changes::default());
             }
