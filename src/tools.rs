@@ -7,6 +7,7 @@
 pub mod args;
 pub mod decode;
 pub mod edit;
+mod edit_adapt;
 pub mod edit_match;
 pub mod glob;
 pub mod grep;

@@ -138,6 +138,43 @@ fn a_file_that_changed_since_the_preview_is_left_alone() {
     assert!(b.run_call(&link).unwrap_err().0.contains("elsewhere"));
 }
 
+/// A model's copy is seldom exact: where only one thing can be meant, that is done, and said.
+#[test]
+fn edit_adapts_and_says_so() {
+    let go = "func a() {\r\n\tb()  \r\n}\r\n";
+    let b = Bench::new(&[("a.go", go.as_bytes()), ("t", "it’s “so”\n".as_bytes()), ("u", &decode::to_utf16("a \r\nb\r\n", true))]);
+    let edit = |path: &str, old: &str, new: &str| b.text("Edit", json!({"file_path": path, "old_string": old, "new_string": new}));
+    let said = edit("a.go", "func a() {\n    b()\n}\n", "func a() {\n    b()\n    c()\n}\n");
+    assert!(said.starts_with("Changed a.go (+1 −0). old_string was found with another indentation; the file's own were kept.\n"), "{said}");
+    assert_eq!(b.bytes("a.go"), b"func a() {\r\n\tb()  \r\n\tc()\r\n}\r\n");
+    assert!(edit("t", "it's \"so\"", "it's \"no\"").contains("quotes, dashes or blanks of another kind"));
+    assert_eq!(b.bytes("t"), "it’s “no”\n".as_bytes());
+    assert!(edit("u", "a\nb", "a\nc").contains("other blanks at line ends"));
+    assert_eq!(b.bytes("u"), decode::to_utf16("a \r\nc\r\n", true));
+}
+
+#[test]
+fn several_edits_of_a_file_are_made_in_order_all_or_none() {
+    let b = Bench::new(&[("a", b"one\ntwo\none\n")]);
+    let edits = |list: serde_json::Value| b.text("MultiEdit", json!({"file_path": "a", "edits": list}));
+    let pair = |old: &str, new: &str| json!({"old_string": old, "new_string": new});
+    let all = json!({"old_string": "one", "new_string": "1", "replace_all": true});
+    let missed = edits(json!([all, pair("1\nx", "2")]));
+    assert!(missed.starts_with("Error: Edit 2 of 2: old_string was not found in a"), "{missed}");
+    assert!(missed.ends_with("Nothing of this call was carried out."), "{missed}");
+    assert_eq!(b.bytes("a"), b"one\ntwo\none\n");
+    assert!(edits(json!([all, pair("1\ntwo", "2"), pair("2\n1\n", "3")])).starts_with("Changed a (+1 −3)."));
+    assert_eq!(b.bytes("a"), b"3");
+    assert!(edits(json!([])).contains("`edits` has to be a list"));
+    assert!(edits(json!([pair("3", "3")])).contains("the same"));
+    assert!(
+        edits(json!([{"old_string": "3"}, pair("3", "4")])).starts_with("Error: Edit 1 of 2: Edit: `new_string` (a string) is missing")
+    );
+    let new = json!({"file_path": "n", "edits": [pair("", "x\ny\n"), pair("y", "z")]});
+    assert_eq!(b.text("multi_edit", new).lines().next(), Some("Created n."));
+    assert_eq!(b.bytes("n"), b"x\nz\n");
+}
+
 #[test]
 fn edit_refuses_with_a_hint() {
     let b = Bench::new(&[("a", b"x = 1\nz\nx = 1\n"), ("bin", b"a\0b"), ("l1", b"caf\xe9 = 1\n")]);
@@ -147,7 +184,9 @@ fn edit_refuses_with_a_hint() {
         "Error: old_string occurs 2 times in a (lines 1, 3), not 1; nothing was changed. Include more lines around it, or set expected_replacements."
     );
     assert!(edit("a", "x = 2", "y").contains("not found in a; nothing was changed. The nearest line is 1: \"x = 1\"."));
-    assert!(edit("a", "  z\n", "y").contains("Line 2 starts the same but for blanks"));
+    assert!(edit("a", "  z\n", "y").contains("found in a at line 2 with another indentation, but new_string can't be indented"));
+    assert!(edit("a", " z\nx = 9\n", "y").contains("Line 2 starts the same but for blanks"));
+    assert!(edit("a", "x = 1 \n", "y").contains("with other blanks at line ends it occurs 2 times (lines 1, 3)"));
     assert!(edit("a", "", "y").contains("exists already"));
     assert!(edit("a", "z", "z").contains("the same"));
     assert!(edit("none", "z", "y").contains("leave old_string empty"));
