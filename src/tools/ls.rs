@@ -56,7 +56,8 @@ fn list(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         Err(e) => return Err(decode::explain(&e, &shown)),
     }
     let found = Mutex::new(vec![]);
-    Walk { depth: Some(1), ..Walk::new(&path, cx.workspace.root()) }.run(&|entry| {
+    let ignored = Args::new("LS", args)?.flag("ignored")?;
+    Walk { depth: Some(1), ignored, ..Walk::new(&path, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
             && !ignore.iter().any(|g| g.matches(entry.path(), &path))
         {

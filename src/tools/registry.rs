@@ -36,7 +36,22 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
     ),
     ("Replace", &[("path", "file_path"), ("filePath", "file_path"), ("contents", "content"), ("file_text", "content")]),
     ("LS", &[("directory", "path"), ("dir_path", "path")]),
-    ("GrepTool", &[("query", "pattern"), ("glob", "include"), ("directory", "path")]),
+    (
+        "GrepTool",
+        &[
+            ("query", "pattern"),
+            ("glob", "include"),
+            ("directory", "path"),
+            ("-i", "ignore_case"),
+            ("case_insensitive", "ignore_case"),
+            ("-A", "after"),
+            ("-B", "before"),
+            ("-C", "context"),
+            ("output_mode", "mode"),
+            ("head_limit", "limit"),
+            ("no_ignore", "ignored"),
+        ],
+    ),
     ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
     ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];

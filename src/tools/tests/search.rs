@@ -53,9 +53,43 @@ fn grep_caps_what_it_shows_and_counts_the_rest() {
     let out = b.run("GrepTool", json!({"pattern": "match"})).unwrap();
     let got: Vec<_> = out.for_model.lines().collect();
     assert_eq!(got.len(), 201);
-    assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include)");
+    assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include, or offset 200)");
     assert!(got[0].starts_with("f00:1: ") && got[199].starts_with("f06:20: "), "{}", got[199]);
     assert_eq!(got[0].chars().count(), "f00:1: ".len() + 301);
+}
+
+#[test]
+fn grep_has_the_options_of_ripgrep() {
+    let b = project();
+    let grep = |args| b.text("Grep", args);
+    assert_eq!(grep(json!({"pattern": "MAIN", "path": "src/main.rs"})), "No matches in 1 files.");
+    assert_eq!(grep(json!({"pattern": "MAIN", "-i": true, "type": "rust"})), "src/main.rs:1: fn main() {\n");
+    assert_eq!(
+        grep(json!({"pattern": "println", "-C": 1})),
+        "src/main.rs-1- fn main() {\nsrc/main.rs:2:     println!(\"hi\");\nsrc/main.rs-3- }\n"
+    );
+    assert_eq!(grep(json!({"pattern": "println", "-A": 1})).lines().count(), 2);
+    let apart = grep(json!({"pattern": "main = |two", "before": 1}));
+    assert_eq!(
+        apart,
+        "src/lib.rs-1- pub fn one() {}\nsrc/lib.rs:2: pub fn two() {}\n--\nsrc/web/app.ts:1: let main = 1;\n--\nsrc/web/app.tsx:1: let main = 2;\n"
+    );
+    assert_eq!(grep(json!({"pattern": "main", "output_mode": "files_with_matches", "type": "ts"})), "src/web/app.ts\nsrc/web/app.tsx\n");
+    assert_eq!(grep(json!({"pattern": "pub|fn", "mode": "count", "path": "src"})), "src/lib.rs: 2\nsrc/main.rs: 1\n");
+    assert_eq!(
+        grep(json!({"pattern": "main", "mode": "files", "limit": 1, "offset": 1})),
+        "src/main.rs\n(1 of 4 files; go on with offset 2)\n"
+    );
+    // Across lines.
+    let multi = json!({"pattern": "main\\(\\) \\{.*println", "multiline": true});
+    assert_eq!(grep(multi), "src/main.rs:1: fn main() {\nsrc/main.rs:2:     println!(\"hi\");\n");
+    assert_eq!(grep(json!({"pattern": "one\\(\\) \\{\\}\\s+pub", "multiline": true})).lines().count(), 2);
+    // What is ignored, on demand.
+    assert_eq!(grep(json!({"pattern": "^main$", "ignored": true})), "debug.log:1: main\n");
+    assert!(b.text("Glob", json!({"pattern": "*.log", "ignored": true})).contains("debug.log"));
+    assert!(b.text("LS", json!({"path": ".", "ignored": true})).contains("target/"));
+    assert!(grep(json!({"pattern": "x", "type": "nonsense"})).contains("no file type \"nonsense\""));
+    assert!(grep(json!({"pattern": "x", "mode": "all"})).contains("content, files or count"));
 }
 
 #[test]
@@ -77,7 +111,7 @@ fn glob_lists_newest_first() {
     }
     let many = glob(json!({"pattern": "*.txt"}));
     assert_eq!(many.lines().count(), 201);
-    assert!(many.ends_with("(the newest 200 of 250 files)\n"));
+    assert!(many.ends_with("(the newest 200 of 250 files; go on with offset 200)\n"));
 }
 
 #[test]
