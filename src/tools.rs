@@ -14,6 +14,7 @@ pub mod grep;
 pub mod ls;
 pub mod registry;
 pub mod replace;
+mod seen;
 pub mod shell;
 pub mod todo;
 mod tool;

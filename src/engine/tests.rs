@@ -134,6 +134,7 @@ impl Drop for Bench {
 }
 
 const EDIT: &str = r#"{"rules":[{"match":["edit"],"steps":[
+    {"calls":[{"name":"View","args":{"file_path":"a.txt"}}]},
     {"text":"I will.","calls":[{"name":"Edit","args":{"file_path":"a.txt","old_string":"one","new_string":"two"}},
                                {"name":"Bash","args":{"command":"cat a.txt; echo new > b.txt"}}]},
     {"text":"Done."}]},{"steps":[{"text":"Hello."}]}]}"#;
@@ -167,6 +168,9 @@ fn a_turn_that_edits_and_runs_is_approved_recorded_and_walked_back() {
             "session",
             "turn",
             "user",
+            "assistant",
+            "shown",
+            "result",
             "assistant",
             "checkpoint",
             "shown",

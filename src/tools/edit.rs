@@ -39,19 +39,10 @@ impl Tool for Edit {
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             // If the file changed so that the text is gone, that it changed is the better reason.
-            let change = plan(&call.args, cx.workspace).map_err(|error| stale(call, error))?;
+            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
             change.make(call, cx.workspace)
         })
     }
-}
-
-fn stale(call: &ToolCall, error: ToolError) -> ToolError {
-    let changed = call
-        .basis
-        .0
-        .iter()
-        .any(|(path, seen)| matches!(decode::read(path, "", write::LARGEST), Ok(now) if write::state(now.as_deref()) != *seen));
-    if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
 }
 
 /// One replacement, as it was asked for.
@@ -94,6 +85,9 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     let steps = Step::all(args)?;
     let shown = workspace.shown(&path);
     let old = decode::read(&path, &shown, write::LARGEST)?;
+    if let Some(old) = &old {
+        workspace.seen.check(&path, old, &shown)?;
+    }
     let (mut new, mut adapted) = (old.clone(), vec![]);
     for (n, step) in steps.iter().enumerate() {
         let (contents, how) = apply(new, step, &shown).map_err(|error| numbered(error, n + 1, steps.len()))?;

@@ -26,6 +26,8 @@ use std::{
 /// Rows that are shown unless more or fewer are asked for, and those that are at the most.
 const ROWS: usize = 200;
 const MOST: usize = 2_000;
+/// Files that count as seen because lines of them are shown.
+const MOST_NOTED: usize = 20;
 
 #[derive(Debug)]
 pub struct Grep;
@@ -158,6 +160,11 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     };
     let found = search.run(&files, cx);
     cx.cancel.check()?;
+    if content {
+        // Whoever has seen a line of it may change it.
+        let shown = found.files.iter().filter(|in_file| !in_file.rows.is_empty()).take(MOST_NOTED);
+        shown.for_each(|in_file| cx.workspace.seen.note_file(&files[in_file.file]));
+    }
     let names = |file: usize| cx.workspace.relative(&files[file]);
     let summary = if found.lines == 1 { "1 match".into() } else { format!("{} matches", found.lines) };
     let (for_model, for_user) = match wanted.show {

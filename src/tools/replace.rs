@@ -30,7 +30,7 @@ impl Tool for Replace {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { plan(&call.args, cx.workspace)?.make(call, cx.workspace) })
+        Box::pin(async move { plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?.make(call, cx.workspace) })
     }
 }
 
@@ -40,7 +40,10 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     let content = args.text("content")?;
     let old = decode::read(&path, &workspace.shown(&path), write::LARGEST)?;
     let (new, kept) = match &old {
-        Some(old) => like(old, content),
+        Some(old) => {
+            workspace.seen.check(&path, old, &workspace.shown(&path))?;
+            like(old, content)
+        }
         None => (content.as_bytes().to_vec(), None),
     };
     let remark = kept.map_or(String::new(), |kept| format!(" Its {kept} kept."));

@@ -78,6 +78,7 @@ fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let wanted = wanted(args, cx.workspace)?;
     if let ([path], false) = (&wanted.paths[..], wanted.several) {
         let page = page(path, &cx.workspace.shown(path), wanted.first, wanted.limit, TOTAL_BYTES, &cx.cancel)?;
+        cx.workspace.seen.note_file(path);
         return Ok(ToolOutput {
             for_user: Block::Code { path: cx.workspace.relative(path), first_line: wanted.first, text: page.plain.as_str().into() },
             summary: lines_word(page.lines),
@@ -93,7 +94,10 @@ fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
             "(not shown: the output is full; view this file by itself)".to_owned()
         } else {
             match page(path, &shown, wanted.first, wanted.limit, room, &cx.cancel) {
-                Ok(page) => page.numbered,
+                Ok(page) => {
+                    cx.workspace.seen.note_file(path);
+                    page.numbered
+                }
                 Err(error) => {
                     cx.cancel.check()?;
                     failed += 1;

@@ -3,9 +3,8 @@
 use super::{Workspace, decode};
 use crate::{
     atomic,
-    protocol::{Access, Basis, Block, FileChange, PathState, Preview, ToolCall, ToolError, ToolOutput},
+    protocol::{Access, Basis, Block, FileChange, Preview, ToolCall, ToolError, ToolOutput},
 };
-use sha2::{Digest, Sha256};
 use similar::{ChangeTag, TextDiff};
 use std::{
     fs,
@@ -13,8 +12,7 @@ use std::{
     time::Duration,
 };
 
-/// Larger files are not edited whole in memory.
-pub const LARGEST: u64 = 50 << 20;
+pub use super::seen::{LARGEST, state};
 
 /// A change of one file, worked out but not made.
 #[derive(Debug)]
@@ -54,6 +52,7 @@ impl Change {
                 for_model.push_str(" It had other hard links, which keep the old content.");
             }
         }
+        workspace.seen.note(&self.path, &self.new);
         for_model.push_str(&self.remark);
         Ok(ToolOutput { for_model, for_user: self.block(workspace), summary, failed: false })
     }
@@ -83,11 +82,11 @@ fn store(path: &Path, contents: &[u8], shown: &str, create: bool) -> Result<atom
     atomic::write(path, contents, atomic::Options { durable: true, ..Default::default() }).map_err(failed)
 }
 
-pub fn state(contents: Option<&[u8]>) -> PathState {
-    match contents {
-        None => PathState::Missing,
-        Some(bytes) => PathState::Contents(Sha256::digest(bytes).into()),
-    }
+/// If a file changed since its call was shown, that is the better reason.
+pub fn stale(call: &ToolCall, error: ToolError) -> ToolError {
+    let changed =
+        call.basis.0.iter().any(|(path, seen)| matches!(decode::read(path, "", LARGEST), Ok(now) if state(now.as_deref()) != *seen));
+    if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
 }
 
 /// A call without a basis was not previewed, and its caller takes the file as it is.

@@ -213,7 +213,7 @@ fn edit() -> Reply {
 
 #[test]
 fn a_whole_turn_in_plain_lines_with_an_approved_edit() {
-    let server = ModelServer::start([edit(), Reply::text("It says **two** now.")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("It says **two** now.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["--plain"], "change it\nwhat?\n1\n/mode plan\n");
     assert_eq!(ended.code(), Some(0), "{ended:?}");
@@ -225,7 +225,7 @@ fn a_whole_turn_in_plain_lines_with_an_approved_edit() {
 
 #[test]
 fn a_no_with_its_reason_and_the_end_of_the_input() {
-    let server = ModelServer::start([edit(), Reply::text("Then not."), edit(), Reply::text("never")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("Then not."), edit(), Reply::text("never")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["--plain"], "change it\n3 use b.txt\nagain\n");
     assert!(server.request(2).last().1.contains("use b.txt"));

@@ -54,7 +54,7 @@ fn a_session_goes_on_where_it_was_left() {
 
 #[test]
 fn what_going_back_has_cut_off_can_be_opened_again() {
-    let server = ModelServer::start([replace("two\n"), Reply::text("First way.")]);
+    let server = ModelServer::after_seeing("a.txt", [replace("two\n"), Reply::text("First way.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start_with(&["--mode", "auto-accept"]);
     t.ready().ask("the first way").sees("First way.").hides("esc interrupts");
@@ -66,7 +66,7 @@ fn what_going_back_has_cut_off_can_be_opened_again() {
     server.then(Reply::text("On the first way."));
     t.ask("go on").sees("On the first way.");
     let asked = server.request(4);
-    assert_eq!(roles(asked.messages()), ["system", "user", "assistant", "tool", "assistant", "user"]);
+    assert_eq!(roles(asked.messages()), ["system", "user", "assistant", "tool", "assistant", "tool", "assistant", "user"]);
     assert_eq!(asked.messages()[1]["content"], "the first way");
     // Its checkpoints came along.
     w.write("a.txt", "two\n");
@@ -80,7 +80,7 @@ fn what_going_back_has_cut_off_can_be_opened_again() {
 #[test]
 fn a_turn_that_was_killed_is_offered_and_can_be_walked_back() {
     let never = Gate::new();
-    let server = ModelServer::start([replace("two\n"), Reply::stream().say("And th").gate(&never)]);
+    let server = ModelServer::after_seeing("a.txt", [replace("two\n"), Reply::stream().say("And th").gate(&never)]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start_with(&["--mode", "auto-accept"]);
     t.ready().ask("make it two").sees("And th");

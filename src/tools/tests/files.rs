@@ -114,6 +114,32 @@ fn preview_shows_the_diff_and_touches_nothing() {
 }
 
 #[test]
+fn only_what_was_seen_and_is_still_the_same_is_changed() {
+    let b = Bench::new(&[]);
+    fs::write(b.root.join("a"), "one\ntwo\n").unwrap();
+    let edit = |old: &str, new: &str| b.text("Edit", json!({"file_path": "a", "old_string": old, "new_string": new}));
+    let replace = || b.text("Replace", json!({"file_path": "a", "content": "x\n"}));
+    assert_eq!(edit("one", "1"), "Error: You have not seen a in this session; nothing was written. View it first.");
+    assert!(replace().contains("have not seen a"));
+    // A line of it is enough, however it was shown; what a tool wrote is seen, too.
+    b.run("View", json!({"file_path": "a", "limit": 1})).unwrap();
+    assert!(edit("one", "1").starts_with("Changed a"));
+    assert!(edit("two", "2").starts_with("Changed a"));
+    fs::write(b.root.join("a"), "1\n2\nby the user\n").unwrap();
+    assert_eq!(edit("1", "one"), "Error: a has changed since you saw it; nothing was written. View it again.");
+    assert!(replace().contains("a has changed"));
+    b.run("Grep", json!({"pattern": "by the user"})).unwrap();
+    assert!(replace().starts_with("Changed a"));
+    assert_eq!(b.bytes("a"), b"x\n");
+    // Names of files are not what is in them.
+    fs::write(b.root.join("c"), "c\n").unwrap();
+    b.run("Grep", json!({"pattern": "c", "mode": "files"})).unwrap();
+    b.run("LS", json!({"path": "."})).unwrap();
+    assert!(b.text("Edit", json!({"file_path": "c", "old_string": "c", "new_string": "d"})).contains("have not seen"));
+    assert!(b.text("Replace", json!({"file_path": "new", "content": "n"})).starts_with("Created new"));
+}
+
+#[test]
 fn a_file_that_changed_since_the_preview_is_left_alone() {
     let b = Bench::new(&[("a", b"one\n")]);
     let edit = b.call("Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1"})).unwrap().0;
