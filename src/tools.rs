@@ -12,6 +12,7 @@ pub mod edit_match;
 pub mod glob;
 pub mod grep;
 pub mod ls;
+mod patch;
 pub mod registry;
 pub mod replace;
 mod seen;

@@ -33,24 +33,24 @@ impl Tool for Edit {
     }
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
-        Ok(plan(args, workspace)?.preview(workspace))
+        Ok(write::preview(&[plan(args, workspace)?], workspace))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             // If the file changed so that the text is gone, that it changed is the better reason.
             let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
-            change.make(call, cx.workspace)
+            write::make(&[change], call, cx.workspace)
         })
     }
 }
 
 /// One replacement, as it was asked for.
-struct Step<'a> {
-    old: &'a str,
-    new: &'a str,
+pub(super) struct Step<'a> {
+    pub old: &'a str,
+    pub new: &'a str,
     /// `None`: all there are.
-    expected: Option<usize>,
+    pub expected: Option<usize>,
 }
 
 impl<'a> Step<'a> {
@@ -101,10 +101,10 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     if let Some(old) = &old {
         remark += &around(old, &new);
     }
-    Ok(Change { path, old, new, remark })
+    Ok(Change { path, old, new: Some(new), remark, ..Change::default() })
 }
 
-fn apply(file: Option<Vec<u8>>, step: &Step, shown: &str) -> Result<(Vec<u8>, Option<Adapted>), ToolError> {
+pub(super) fn apply(file: Option<Vec<u8>>, step: &Step, shown: &str) -> Result<(Vec<u8>, Option<Adapted>), ToolError> {
     let Step { old, new, expected } = *step;
     let file = match (file, old.is_empty()) {
         (None, true) => return Ok((new.as_bytes().to_vec(), None)),
