@@ -65,6 +65,44 @@ fn view_of_several_files_has_errors_in_place() {
 }
 
 #[test]
+fn view_of_a_folder_and_of_a_notebook() {
+    let cells = json!([
+        {"cell_type": "markdown", "source": ["# Title\n", "text"]},
+        {"cell_type": "code", "source": "x = 1\nprint(x)\n", "outputs": [
+            {"output_type": "stream", "text": ["1\n"]},
+            {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": "<Figure>"}},
+            {"output_type": "error", "ename": "KeyError", "evalue": "'a'"},
+        ]},
+    ]);
+    let notebook = json!({"cells": cells, "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4}).to_string();
+    let b = Bench::new(&[("d/a", b""), ("d/e/f", b""), ("n.ipynb", notebook.as_bytes()), ("odd.ipynb", b"[1]\n")]);
+    assert_eq!(b.text("View", json!({"file_path": "d"})), "e/\na\n");
+    let text = b.text("View", json!({"file_path": "n.ipynb"}));
+    let lines: Vec<&str> = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text)).collect();
+    assert_eq!(
+        lines,
+        [
+            "── cell 1: markdown",
+            "# Title",
+            "text",
+            "── cell 2: python",
+            "x = 1",
+            "print(x)",
+            "── output of cell 2",
+            "1",
+            "── output of cell 2",
+            "<Figure>",
+            "(a picture)",
+            "── output of cell 2",
+            "KeyError: 'a'",
+            "(a notebook as text; raw: true shows the JSON that is edited)",
+        ]
+    );
+    assert!(b.text("View", json!({"file_path": "n.ipynb", "raw": true})).contains("nbformat"));
+    assert_eq!(b.text("View", json!({"file_path": "odd.ipynb"})), "     1\t[1]\n");
+}
+
+#[test]
 fn view_bounds_long_lines_and_huge_files() {
     let b = Bench::new(&[("long", "ü".repeat(5000).as_bytes())]);
     let page = b.text("View", json!({"file_path": "long"}));
@@ -91,7 +129,7 @@ fn view_refuses_what_is_not_a_text_file() {
     let b = Bench::new(&[("x.png", b"\x89PNG\r\n\x1a\n\0\0"), ("u16", &decode::to_utf16("a\r\nü\n", false)), ("d/f", b"")]);
     assert_eq!(b.text("View", json!({"file_path": "x.png"})), "Error: x.png is a binary file (10 bytes, a PNG image).");
     assert_eq!(b.text("View", json!({"file_path": "u16"})), "     1\ta\n     2\tü\n");
-    assert_eq!(b.text("View", json!({"file_path": "d"})), "Error: d is a folder, not a file. Use LS to see what is in it.");
+    assert_eq!(b.text("View", json!({"file_path": "d"})), "f\n");
     assert_eq!(b.text("View", json!({"file_path": "/dev/zero"})), "Error: /dev/zero is a device, not a file.");
 }
 
