@@ -113,8 +113,9 @@ impl Agent {
         if let Some(turn) = story::unended(records) {
             let (how, usage, context) = (TurnOutcome::Interrupted, Usage::default(), 0);
             self.record(RecordBody::TurnEnded { turn, how, usage, context });
-            let notice = Notice::warning("The last turn was cut off before it ended.");
-            self.notice(notice.hint("say \"go on\" to continue it").hint("/undo walks it back"));
+            let notice = Notice::warning("The last turn was cut off before it ended.").hint("say \"go on\" to continue it");
+            let changed = self.transcript.marks.iter().any(|mark| mark.opening && mark.turn == Some(turn));
+            self.notice(if changed { notice.hint("/undo walks it back") } else { notice });
         }
     }
 

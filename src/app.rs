@@ -54,7 +54,7 @@ fn dumb() -> bool {
     env("TERM").as_deref() == Some("dumb") && std::io::stdout().is_terminal()
 }
 
-fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
+fn screen(flags: &Flags, mut demo: bool, mut fullscreen: bool) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
         return Err(Failure::usage("The screen needs a terminal.")
             .hint("backstitch run \"…\" does one task without one")
@@ -74,7 +74,11 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
         terminal.restore();
         match left {
             Ok(Ok(Leave::Demo)) => (demo, options.resume) = (true, None),
-            Ok(Ok(Leave::Resume(which))) => options.resume = Some(which),
+            // What the command line asked for, it asked for the session that it started.
+            Ok(Ok(Leave::Resume(which, full))) => {
+                options = Options { record: options.record, resume: Some(which), ..Options::default() };
+                fullscreen = full;
+            }
             Ok(Ok(_)) => return Ok(()),
             // The terminal is gone: there is nobody to tell.
             Ok(Err(error)) if gone(&error) => return Ok(()),

@@ -9,7 +9,7 @@ use crate::{
     handle::Handle,
     history::History,
     llm,
-    protocol::{Command, Level, Mode, ModelId, ModelInfo, Notice, ProviderSettings, Record, RecordBody, Resume, ThemeChoice},
+    protocol::{Command, Level, Mode, ModelId, ModelInfo, Notice, ProviderSettings, Record, RecordBody, Resume, SessionInfo, ThemeChoice},
     session::{self, Loaded, SessionError, SessionStore},
     tools::{self, Workspace},
     tui::{app::Opened, jobs::Report, perform::World},
@@ -84,6 +84,11 @@ impl Project {
         self.demo.is_some()
     }
 
+    /// Newest first; none that can't be read.
+    pub fn sessions(&self) -> Vec<SessionInfo> {
+        session::list(&self.places.data, &self.root).unwrap_or_default()
+    }
+
     pub fn is_trusted(&self) -> bool {
         self.trust.is_trusted(&self.root)
     }
@@ -136,7 +141,7 @@ pub struct Prepared {
 /// opened that is not needed yet.
 pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Result<Prepared, Failure> {
     let data = &project.places.data;
-    let (session, Loaded { records, .. }) = session::resume(data, &project.root, options.resume.as_ref()).map_err(no_session)?;
+    let (session, Loaded { records, damaged, .. }) = session::resume(data, &project.root, options.resume.as_ref()).map_err(no_session)?;
     let (config, models, model) = if project.is_demo() { demo_models() } else { models(project, options, &records)? };
     let spill = data.join("outputs").join(&session.id().0);
     // What a command printed is still there for the sessions that go on from the one in which it ran.
@@ -174,6 +179,10 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
     let mut warnings = config.warnings;
+    if let Some(copy) = damaged {
+        let copy = copy.display();
+        warnings.push(format!("The session's journal is damaged: what came after the damage is missing here. All of it is in {copy}."));
+    }
     if checkpoint::was_cut_off(data, &project.root) {
         warnings.push("Going back to a checkpoint was cut off: /checkpoint finish restores the rest, /checkpoint forget leaves it.".into());
     }
@@ -261,6 +270,10 @@ impl World for ScreenWorld {
 
     fn history(&self) -> Option<History> {
         Some(History::of(&self.project.places.data, &self.project.root))
+    }
+
+    fn can_resume(&self, which: &Resume) -> Result<(), Notice> {
+        session::can_resume(&self.project.places.data, &self.project.root, which).map_err(|error| notice(no_session(error)))
     }
 
     fn sessions(&self) -> Box<dyn FnOnce() -> Report + Send> {

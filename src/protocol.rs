@@ -8,6 +8,7 @@ pub mod call;
 pub mod checkpoint;
 pub mod ids;
 pub mod looks;
+mod lossy;
 pub mod message;
 pub mod model;
 pub mod plan;

@@ -12,5 +12,5 @@ pub mod store;
 pub use jsonl::JsonlStore;
 pub use listing::list;
 pub use memory::MemorySessions;
-pub use resume::resume;
+pub use resume::{can_resume, resume};
 pub use store::{Loaded, SessionError, SessionStore, new_id};

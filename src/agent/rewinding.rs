@@ -70,7 +70,7 @@ impl Agent {
             Ok(restored) => self.walked(rewinding, Some(restored)),
             Err(why) => {
                 let notice = Notice::error(format!("The files could not be restored: {why}"));
-                self.notice(notice.hint("nothing of the conversation was changed"));
+                self.notice(notice.hint("nothing of the conversation was changed; /rewind shows what there is to go back to"));
             }
         }
         self.start_queued();

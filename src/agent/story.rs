@@ -3,7 +3,7 @@
 //! It is told as it was: what was walked back later is told, too, and that it was. Only what was cleared away is not.
 
 use crate::protocol::*;
-use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 type Told = (Option<TurnId>, EventBody);
 
@@ -11,8 +11,8 @@ type Told = (Option<TurnId>, EventBody);
 struct Story {
     told: Vec<Told>,
     turn: Option<Open>,
-    /// Calls of which what was shown is known.
-    shown: BTreeSet<CallId>,
+    /// Calls of which it is not known what came of them: name and title.
+    open: BTreeMap<CallId, (String, String)>,
 }
 
 /// A turn that has not ended yet.
@@ -71,7 +71,7 @@ impl Story {
                 }
             }
             RecordBody::CallShown { call, name, title, read, outcome: Some(outcome), .. } => {
-                self.shown.insert(*call);
+                self.open.remove(call);
                 self.call(*call, name, title, *read, outcome.clone());
             }
             RecordBody::CheckpointTaken { id, label, files_changed, purpose, .. } => {
@@ -111,10 +111,16 @@ impl Story {
                     self.turn(TurnEvent::UserSaid(prompt.clone()));
                 }
             }
-            Message::Assistant { text, reasoning, .. } => self.text(reasoning, text),
-            Message::Result { call, .. } if self.shown.contains(call) => {}
-            // The process ended before it was known what came of it.
-            Message::Result { call, name, .. } => self.call(*call, name, "", false, Outcome::Interrupted { output: String::new() }),
+            Message::Assistant { text, reasoning, calls } => {
+                self.text(reasoning, text);
+                self.open.extend(calls.iter().map(|call| (call.id, (call.name.clone(), title(&call.arguments)))));
+            }
+            // If nothing was shown of it, the process ended before it was known what came of it.
+            Message::Result { call, .. } => {
+                if let Some((name, title)) = self.open.remove(call) {
+                    self.call(*call, &name, &title, false, Outcome::Interrupted { output: String::new() });
+                }
+            }
         }
     }
 
@@ -160,11 +166,21 @@ impl Story {
 
     fn cut_off(&mut self) {
         if self.turn.is_some() {
+            for (call, (name, title)) in std::mem::take(&mut self.open) {
+                self.call(call, &name, &title, false, Outcome::Interrupted { output: String::new() });
+            }
             let (how, usage, took) = (TurnOutcome::Interrupted, Usage::default(), Duration::ZERO);
             self.turn(TurnEvent::Ended(TurnEnd { how, usage, took }));
             self.turn = None;
         }
     }
+}
+
+/// The argument that matters, as far as it can be told without the tool.
+fn title(arguments: &str) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    let named = ["command", "file_path", "path", "pattern"].iter().find_map(|name| arguments.get(name)?.as_str());
+    named.unwrap_or_default().chars().take(200).collect()
 }
 
 /// That these changed; what is in them is not kept.

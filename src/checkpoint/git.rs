@@ -278,6 +278,7 @@ impl GitStore {
             cut_off::remove(&self.folder);
             return Ok(None);
         };
+        cut_off::tidy(&plan, &self.root);
         let places = plan.files.iter().map(|file| tree::place_of(&self.root.join(&file.path), &self.root)).collect();
         let places: BTreeSet<Place> = places;
         self.present(places)?;

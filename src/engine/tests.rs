@@ -262,6 +262,9 @@ impl SessionStore for Full {
         self.1 += 1;
         if self.1 > 1 { Err(io::ErrorKind::StorageFull.into()) } else { self.0.append(record) }
     }
+    fn is_new(&self) -> bool {
+        self.0.is_new()
+    }
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync()
     }

@@ -41,7 +41,7 @@ pub fn run(options: &Options, demo: bool) -> Result<(), Failure> {
         return Err(Failure::config(format!("{} is not trusted, so nothing in it was read.", project.shown())));
     }
     let (runtime, Prepared { services, settings, records, opened }) = prepared(&project, options)?;
-    let model = settings.model.as_ref().map_or_else(String::new, |model| model.id.to_string());
+    let model = settings.model.as_ref().map_or_else(String::new, |model| one_line(&model.id.to_string()).into_owned());
     say(&format!("backstitch {} · {model} · {}", env!("CARGO_PKG_VERSION"), project.shown()));
     say("Type what should be done. /help lists the commands, ctrl+c interrupts, ctrl+d exits.");
     opened.warnings.iter().for_each(|warning| say(&format!("! {}", one_line(warning))));

@@ -2,6 +2,7 @@
 
 use super::{
     CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Outcome, Prompt, RewindScope, SessionId, TurnId, TurnOutcome, Usage,
+    lossy,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -83,12 +84,12 @@ pub enum RecordBody {
         #[serde(default)]
         after: Option<CheckpointId>,
         /// What became as it was.
-        #[serde(default)]
+        #[serde(default, with = "lossy::paths")]
         files: Vec<PathBuf>,
     },
     /// The last `Rewound` that is still in force was taken back.
     Redone {
-        #[serde(default)]
+        #[serde(default, with = "lossy::paths")]
         files: Vec<PathBuf>,
     },
     ModelChanged {

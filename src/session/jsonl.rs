@@ -62,10 +62,12 @@ impl JsonlStore {
         };
         let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
         lock(&file).map_err(|e| e.map_or_else(|| SessionError::InUse(id.clone()), failed))?;
-        let parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
+        let mut parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
         if parsed.damaged {
             let aside = (1..).map(|n| path.with_extension(format!("damaged-{n}"))).find(|p| !p.exists());
-            fs::copy(&path, aside.unwrap_or_else(|| path.with_extension("damaged"))).map_err(failed)?;
+            let aside = aside.unwrap_or_else(|| path.with_extension("damaged"));
+            fs::copy(&path, &aside).map_err(failed)?;
+            parsed.loaded.damaged = Some(aside);
         }
         if parsed.loaded.torn {
             file.set_len(parsed.length).map_err(failed)?;
@@ -76,6 +78,17 @@ impl JsonlStore {
         let (length, loaded) = (parsed.length + u64::from(parsed.unended), store.whole(id, parsed.loaded, 0)?);
         let position = loaded.records.len() as u64;
         Ok((JsonlStore { id: id.clone(), file: Some(file), length, position, ..store }, loaded))
+    }
+
+    /// Is nobody writing it?
+    pub fn is_free(data: &Path, root: &Path, id: &SessionId) -> Result<(), SessionError> {
+        let path = Self::create(data, root).and_then(|store| store.path(id).map_err(|_| io::Error::from(io::ErrorKind::NotFound)));
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
+            _ => SessionError::Io { path: root.into(), error },
+        };
+        let file = path.and_then(File::open).map_err(failed)?;
+        lock(&file).map_err(|e| e.map_or_else(|| SessionError::InUse(id.clone()), failed))
     }
 
     /// A session of its own that begins with the first records of another one. Nothing is on disk before it has more than those.
@@ -150,7 +163,8 @@ impl SessionStore for JsonlStore {
             self.append(&first)?;
             self.position -= 1;
         }
-        let mut line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body })?;
+        let line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body });
+        let mut line = line.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         line.push(b'\n');
         let length = self.length;
         let file = self.open()?;
@@ -162,6 +176,10 @@ impl SessionStore for JsonlStore {
         self.length += line.len() as u64;
         self.position += 1;
         Ok(())
+    }
+
+    fn is_new(&self) -> bool {
+        self.file.is_none()
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! The sessions of a project, as a list shows them. Reads of each journal no more than that takes.
 
-use super::{JsonlStore, Loaded, SessionError, SessionStore, branches::branches, store::title};
+use super::{JsonlStore, Loaded, SessionError, SessionStore, store::title};
 use crate::protocol::{Record, RecordBody, SessionId, SessionInfo, record::VERSION};
 use memchr::memmem;
 use std::{
@@ -13,9 +13,9 @@ use std::{
 /// Of so many sessions the newest are listed.
 const MOST: usize = 1_000;
 /// How far into a journal its title may be, in bytes.
-const TITLE_WITHIN: u64 = 1 << 20;
+const TITLE_WITHIN: u64 = 64 << 20;
 /// A longer journal, in bytes, is not searched for what was walked back.
-const SEARCHED: u64 = 256 << 20;
+const SEARCHED: u64 = 64 << 20;
 
 /// Newest first.
 pub fn list(data: &Path, root: &Path) -> Result<Vec<SessionInfo>, SessionError> {
@@ -26,6 +26,12 @@ pub(super) fn list_with(
     folder: &Path,
     load: impl Fn(&SessionId) -> Result<Loaded, SessionError>,
 ) -> Result<Vec<SessionInfo>, SessionError> {
+    let journals = journals(folder)?.into_iter().take(MOST);
+    Ok(journals.filter_map(|(changed, id)| info(folder, changed, id, &load)).collect())
+}
+
+/// All journals with the time of their last change, newest first.
+pub(super) fn journals(folder: &Path) -> Result<Vec<(u64, SessionId)>, SessionError> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
         Err(error) => return Err(SessionError::Io { path: folder.into(), error }),
@@ -33,8 +39,13 @@ pub(super) fn list_with(
     };
     let mut journals: Vec<(u64, SessionId)> = entries.flatten().filter_map(|entry| journal(&entry.path())).collect();
     journals.sort_by(|a, b| (b.0, &b.1.0).cmp(&(a.0, &a.1.0)));
-    journals.truncate(MOST);
-    Ok(journals.into_iter().filter_map(|(changed, id)| info(folder, changed, id, &load)).collect())
+    Ok(journals)
+}
+
+/// Was anything said in it? Only such a session is in the list.
+pub(super) fn is_listed(folder: &Path, id: &SessionId) -> bool {
+    let file = File::open(folder.join(format!("{}.jsonl", id.0)));
+    file.is_ok_and(|mut file| beginning(&mut file).is_some_and(|records| !title(&records).is_empty()))
 }
 
 fn journal(path: &Path) -> Option<(u64, SessionId)> {
@@ -47,8 +58,19 @@ fn journal(path: &Path) -> Option<(u64, SessionId)> {
 fn info(folder: &Path, changed: u64, id: SessionId, load: impl Fn(&SessionId) -> Result<Loaded, SessionError>) -> Option<SessionInfo> {
     let mut file = File::open(folder.join(format!("{}.jsonl", id.0))).ok()?;
     let first = beginning(&mut file)?;
-    let branches = if has_cuts(&mut file).unwrap_or(false) { branches(&load(&id).ok()?.records) } else { vec![] };
-    Some(SessionInfo { title: title(&first), started: first.first()?.at, id, changed, branches })
+    let (mut own, started) = (title(&first), first.first()?.at);
+    if own.is_empty() {
+        return None;
+    }
+    let mut branches = vec![];
+    if has_cuts(&mut file).unwrap_or(false) {
+        let records = load(&id).ok()?.records;
+        branches = super::branches::branches(&records);
+        // What was said first before it was cleared away is the title of a branch.
+        let cleared = records.iter().rposition(|record| record.body == RecordBody::Cleared);
+        own = cleared.map(|at| title(&records[at..])).filter(|title| !title.is_empty()).unwrap_or(own);
+    }
+    Some(SessionInfo { title: own, started, id, changed, branches })
 }
 
 /// The first records, up to the first thing that the user said.

@@ -1,7 +1,7 @@
 //! Which session goes on, and what it has.
 
-use super::{JsonlStore, Loaded, SessionError};
-use crate::protocol::{Resume, SessionId, SessionInfo};
+use super::{JsonlStore, Loaded, SessionError, listing};
+use crate::protocol::{Resume, SessionId};
 use std::{io, path::Path};
 
 /// Opens it for writing. `None`: a new one.
@@ -12,34 +12,38 @@ pub fn resume(data: &Path, root: &Path, which: Option<&Resume>) -> Result<(Jsonl
             Ok((store, Loaded::default()))
         }
         Some(Resume::Fork { of, position }) => JsonlStore::fork(data, root, of, *position),
-        Some(Resume::Last) => named(data, root, "1"),
-        Some(Resume::Named(name)) => named(data, root, name),
+        Some(Resume::Last) => JsonlStore::resume(data, root, &meant(data, root, "1")?),
+        Some(Resume::Named(name)) => JsonlStore::resume(data, root, &meant(data, root, name)?),
     }
 }
 
-fn named(data: &Path, root: &Path, name: &str) -> Result<(JsonlStore, Loaded), SessionError> {
-    let id = SessionId(name.into());
-    match JsonlStore::resume(data, root, &id) {
-        Err(SessionError::Unknown(_)) => {}
-        found => return found,
+/// Is there such a session, and is it free?
+pub fn can_resume(data: &Path, root: &Path, which: &Resume) -> Result<(), SessionError> {
+    match which {
+        Resume::Ask | Resume::Fork { .. } => Ok(()),
+        Resume::Last => JsonlStore::is_free(data, root, &meant(data, root, "1")?),
+        Resume::Named(name) => JsonlStore::is_free(data, root, &meant(data, root, name)?),
     }
-    let all = super::list(data, root)?;
-    JsonlStore::resume(data, root, &meant(&all, name)?.id)
 }
 
-/// By its number in the list, counted from 1, or by the beginning of its id.
-fn meant<'a>(all: &'a [SessionInfo], name: &str) -> Result<&'a SessionInfo, SessionError> {
-    if all.is_empty() {
-        return Err(SessionError::NoneYet);
+/// By its id or the beginning of it, or by its number in the list, counted from 1. Looks into no more journals than that takes.
+fn meant(data: &Path, root: &Path, name: &str) -> Result<SessionId, SessionError> {
+    let store = JsonlStore::create(data, root).map_err(|error: io::Error| SessionError::Io { path: root.into(), error })?;
+    let all = listing::journals(store.folder())?;
+    let unknown = || SessionError::Unknown(SessionId(name.into()));
+    if let Some((_, id)) = all.iter().find(|(_, id)| id.0 == name) {
+        return Ok(id.clone());
     }
-    let number = name.parse::<usize>().ok().filter(|_| name.len() < 4);
-    if let Some(number) = number {
-        return all.get(number.wrapping_sub(1)).ok_or_else(|| SessionError::Unknown(SessionId(name.into())));
+    let mut listed = all.iter().map(|(_, id)| id).filter(|id| listing::is_listed(store.folder(), id)).peekable();
+    if let Some(number) = name.parse::<usize>().ok().filter(|_| name.len() < 4) {
+        let none = listed.peek().is_none();
+        let found = number.checked_sub(1).and_then(|skipped| listed.nth(skipped));
+        return found.cloned().ok_or_else(|| if none { SessionError::NoneYet } else { unknown() });
     }
-    let mut found = all.iter().filter(|info| !name.is_empty() && info.id.0.starts_with(name));
-    match (found.next(), found.next()) {
-        (Some(one), None) => Ok(one),
-        (None, _) => Err(SessionError::Unknown(SessionId(name.into()))),
+    let mut begun = all.iter().map(|(_, id)| id).filter(|id| !name.is_empty() && id.0.starts_with(name));
+    match (begun.next(), begun.next()) {
+        (Some(one), None) => Ok(one.clone()),
+        (None, _) => Err(unknown()),
         (Some(_), Some(_)) => Err(SessionError::Ambiguous(name.into())),
     }
 }
@@ -111,6 +115,21 @@ mod tests {
     }
 
     #[test]
+    fn a_long_first_request_and_an_empty_session() {
+        let b = Bench::new();
+        let (mut store, _) = b.open(None).unwrap();
+        assert!(store.is_new());
+        let prompt = format!("look at this\n{}", "x".repeat(3 << 20));
+        store.append(&Record::new(RecordBody::TurnStarted { turn: TurnId(1), prompt: prompt.into() })).unwrap();
+        assert!(!store.is_new());
+        drop(store);
+        let empty = b.session(1..1);
+        assert_eq!(b.listed(), ["look at this"]);
+        assert_eq!(b.open(Some(Resume::Last)).unwrap().1.records.len(), 1);
+        assert!(b.open(Some(Resume::Named(empty.0))).is_ok(), "by its id");
+    }
+
+    #[test]
     fn a_fork_has_the_first_records_of_another_and_leaves_it_alone() {
         let b = Bench::new();
         let of = b.session(1..4);
@@ -168,5 +187,6 @@ mod tests {
         let all = store.list().unwrap();
         let branches: Vec<_> = all[0].branches.iter().map(|branch| (branch.position, branch.title.as_str())).collect();
         assert_eq!(branches, [(1, "say 1")]);
+        assert_eq!(all[0].title, "say 2", "of what is there now");
     }
 }

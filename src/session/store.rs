@@ -16,6 +16,9 @@ pub trait SessionStore: Send {
     /// Stamps the time. Handed to the system when it returns, on the disk after [`SessionStore::sync`].
     fn append(&mut self, record: &Record) -> io::Result<()>;
 
+    /// Nothing of it is kept yet.
+    fn is_new(&self) -> bool;
+
     fn sync(&mut self) -> io::Result<()>;
 
     /// How many records there are: the position that a checkpoint remembers.
@@ -32,6 +35,8 @@ pub struct Loaded {
     pub records: Vec<Record>,
     /// Something after the last of them was not readable: the line of a crash, or damage.
     pub torn: bool,
+    /// There were good records after damaged ones: all of it as it was is in this copy.
+    pub damaged: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -110,7 +110,12 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             }
         }
         SessionEvent::Checkpoints { all, bytes } => match &mut model.panel {
-            Some(Panel::Checkpoints(checkpoints)) => return checkpoints.listed(all),
+            Some(Panel::Checkpoints(checkpoints)) => {
+                let cmds = checkpoints.listed(all);
+                let Some(lacks) = checkpoints.lacks.take() else { return cmds };
+                model.panel = None;
+                model.say(Notice::error(format!("There is no checkpoint '{lacks}'.")).hint("/checkpoint list shows those that there are"));
+            }
             _ => report::checkpoints(model, &all, bytes),
         },
         SessionEvent::Retold(story) => retell(model, story),
@@ -132,7 +137,12 @@ fn retell(model: &mut Model, story: Vec<(Option<TurnId>, EventBody)>) {
         let _ = fold(model, Event { seq: 0, turn, body });
     }
     model.transcript.end_retelling(model.width());
-    model.lay_window_out();
+    if model.window.is_some() {
+        // The window has all of it; what is printed for it is for the time when it closes.
+        let rows = model.transcript.take_outbox();
+        model.lay_window_out();
+        model.window.iter_mut().for_each(|window| window.hold(rows.clone()));
+    }
 }
 
 /// A file is read before it is changed: its grammar is loaded meanwhile, so that the diff need not wait for it.

@@ -40,6 +40,10 @@ pub trait World: Send + Sync {
     fn history(&self) -> Option<History> {
         None
     }
+    /// Is there such a session, and is it free?
+    fn can_resume(&self, _which: &Resume) -> Result<(), Notice> {
+        Ok(())
+    }
     /// How the sessions of this project are looked up: [`Report::Sessions`].
     fn sessions(&self) -> Box<dyn FnOnce() -> Report + Send> {
         Box::new(|| Report::Sessions { found: Ok(vec![]), now: 0 })
@@ -61,8 +65,8 @@ pub enum Leave {
     /// For the user's editor.
     Edit,
     Demo,
-    /// For another session.
-    Resume(Resume),
+    /// For another session; does it begin in a window?
+    Resume(Resume, bool),
 }
 
 pub struct Performer {
@@ -163,7 +167,10 @@ impl Performer {
                 self.in_background(move || Some(list()));
                 vec![]
             }
-            Cmd::Resume(which) => self.leave(Leave::Resume(which)),
+            Cmd::Resume(which) => match self.world.can_resume(&which) {
+                Ok(()) => self.leave(Leave::Resume(which, false)),
+                Err(notice) => vec![Msg::Notice(notice)],
+            },
             Cmd::Demo => self.leave(Leave::Demo),
             Cmd::Exit => self.leave(Leave::Exit),
         }

@@ -210,6 +210,8 @@ impl Status {
         let CheckpointEvent::Restored { scope, changes, forward, .. } = event else { return None };
         let names = changes.iter().take(3).map(|c| c.path.display().to_string()).collect::<Vec<_>>().join(", ");
         let files = match changes.len() {
+            0 if *scope == RewindScope::Conversation && *forward => return Some("The conversation is as it was.".into()),
+            0 if *scope == RewindScope::Conversation => "The files stay as they are".to_string(),
             0 => "No file had changed".to_string(),
             1 => format!("{names} is as it was"),
             n if n <= 3 => format!("{names} are as they were"),

@@ -147,3 +147,69 @@ fn a_long_session_prints_its_end_and_has_the_rest() {
     assert!(!t.text().contains("ask 3\n"), "not all is printed");
     t.ask("/fullscreen").sees("That was 19.").ctrl('f').type_("ask 3").sees("❯ ask 3");
 }
+
+/// A name that is no text must not cost the session its journal.
+#[test]
+fn files_whose_names_are_no_text_cost_nothing() {
+    let server = ModelServer::start([Reply::call("Bash", json!({ "command": "rm n*" })), Reply::text("Gone.")]);
+    let w = Workspace::new(&server);
+    let odd = w.root().join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"n\xff"));
+    std::fs::write(&odd, "a").unwrap();
+    let mut t = w.start_with(&["--mode", "yolo"]);
+    t.ready().ask("remove it").sees("Gone.").hides("esc interrupts").ask("/undo").sees("as it was");
+    assert!(odd.exists() && !t.text().contains("can't be saved"), "{}", t.text());
+    t.ctrl('c');
+    server.then(Reply::text("I will."));
+    t.ask("remember 42").sees("I will.").hides("esc interrupts").ctrl('d').exits();
+    let mut t = w.start_with(&["-c"]);
+    t.ready().sees("remember 42").sees("I will.");
+}
+
+#[test]
+fn what_the_command_line_asked_for_is_not_asked_for_again() {
+    let server = ModelServer::start([Reply::text("One."), Reply::text("Two.")]);
+    let w = Workspace::new(&server);
+    w.run(&["run", "the first"], "");
+    let mut t = w.start_with(&["--mode", "yolo"]);
+    t.ready().shows("YOLO").ask("hello").sees("Two.").hides("esc interrupts").send(b"\x1b[Z").shows("normal · ");
+    t.ask("/resume 99").sees("there is no session 99").shows("normal · ");
+    t.ask("/resume 2").sees("One.").screen_is("nothing is in the way", |s| !s.contains("YOLO"));
+}
+
+#[test]
+fn a_session_in_which_nothing_was_said_is_none() {
+    let server = ModelServer::start([Reply::text("One.")]);
+    let w = Workspace::new(&server);
+    w.run(&["run", "the first"], "");
+    let mut t = w.start();
+    t.ready().send(b"\x1b[Z").shows("auto-accept").ctrl('d').exits();
+    assert_eq!(w.journals().len(), 1);
+    let mut t = w.start_with(&["-c"]);
+    t.ready().sees("One.").ctrl('d').exits();
+    let asked = w.run(&["run", "hello", "--resume"], "");
+    assert!(asked.code() == Some(1) && asked.stderr.contains("1: the first"), "{}", asked.stderr);
+}
+
+#[test]
+fn a_killed_command_is_shown_and_an_unchanged_turn_is_not_offered_to_undo() {
+    let never = Gate::new();
+    let server = ModelServer::after_seeing("a.txt", [replace("two\n"), Reply::text("Done."), Reply::stream().say("Hm").gate(&never)]);
+    let w = Workspace::new(&server).file("a.txt", "one\n");
+    let mut t = w.start_with(&["--mode", "yolo"]);
+    t.ready().ask("make it two").sees("Done.").hides("esc interrupts").ask("think").sees("Hm");
+    t.kill(rustix::process::Signal::KILL);
+    t.exits();
+    server.then(Reply::call("Bash", json!({ "command": "echo be''gun; sleep 600" })));
+    let mut t = w.start_with(&["-c"]);
+    t.ready().sees("was cut off");
+    assert!(!t.text().contains("/undo walks it back"), "nothing of it can be walked back: {}", t.text());
+    t.ask("sleep").shows("Run this command?").press('y').sees("begun");
+    t.kill(rustix::process::Signal::KILL);
+    t.exits();
+    for _ in 0..2 {
+        let mut t = w.start_with(&["-c", "--fullscreen"]);
+        t.ready().sees("sleep 600").sees_times("interrupted", 1);
+        assert_eq!(t.screen().matches("make it two").count(), 1, "{}", t.screen());
+        t.ctrl('d').exits();
+    }
+}

@@ -50,7 +50,7 @@ impl EntryKind {
 pub(super) fn rows(entries: &[Entry], list: &mut ListState, focused: bool, width: usize, height: usize) -> Vec<Line> {
     let count = entries.len();
     if count == 0 {
-        let nothing = Line::styled("  nothing has been changed yet", Role::Dim);
+        let nothing = Line::styled("  there are no checkpoints", Role::Dim);
         return vec![cut(&title(focused), width), cut(&nothing, width)];
     }
     let per_entry = if width < ONE_ROW { 2 } else { 1 };

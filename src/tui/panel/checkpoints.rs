@@ -11,7 +11,7 @@ use crate::{
     tui::{app::Cmd, blocks, checkpoints::Mark},
 };
 use backstitch_components::{
-    chat_log::duration,
+    chat_log::ago,
     checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, EntryKind, PlanView, Scope},
     dialog::DialogView,
     diff_view::DiffModel,
@@ -34,6 +34,10 @@ pub struct Checkpoints {
     plan: Option<Plan>,
     /// To be selected once it is known: the beginning of its id, or its name.
     sought: Option<String>,
+    /// The one that was asked for is shown, whatever it is.
+    asked: Option<CheckpointId>,
+    /// What was asked for and is not there.
+    pub lacks: Option<String>,
 }
 
 impl Checkpoints {
@@ -51,7 +55,8 @@ impl Checkpoints {
         };
         let (all, marks) = (marks.iter().map(info).collect(), marks.to_vec());
         let (browser, session) = (Browser::new(vec![]), session.clone());
-        let mut panel = Checkpoints { browser, session, marks, all: vec![], ids: vec![], plan: None, sought: None };
+        let mut panel =
+            Checkpoints { browser, session, marks, all: vec![], ids: vec![], plan: None, sought: None, asked: None, lacks: None };
         let mut cmds = panel.listed(all);
         panel.sought = sought;
         cmds.push(Cmd::Send(Command::ListCheckpoints));
@@ -78,16 +83,19 @@ impl Checkpoints {
     pub fn listed(&mut self, all: Vec<CheckpointInfo>) -> Vec<Cmd> {
         let before = self.selected().cloned();
         self.all = all;
+        let sought = self.sought.take();
+        if let Some(sought) = &sought {
+            self.asked = meant(&self.all, sought, |info| (&info.id, &info.text)).last().map(|at| self.all[*at].id.clone());
+            if self.asked.is_none() {
+                self.lacks = Some(sought.clone());
+            }
+        }
         let shown: Vec<usize> = (0..self.all.len()).filter(|at| self.is_shown(&self.all[*at])).collect();
         let entries: Vec<Entry> = shown.iter().map(|at| self.entry(*at)).collect();
         self.ids = shown.iter().map(|at| self.all[*at].id.clone()).collect();
         self.browser.set_entries(entries);
-        if let Some(sought) = self.sought.take() {
-            let found = meant(&self.all, &sought, |info| (&info.id, &info.text));
-            let entry = found.last().and_then(|at| self.ids.iter().position(|id| *id == self.all[*at].id));
-            if let Some(entry) = entry {
-                self.browser.select(entry);
-            }
+        if let Some(entry) = self.asked.as_ref().filter(|_| sought.is_some()).and_then(|asked| self.ids.iter().position(|id| id == asked)) {
+            self.browser.select(entry);
         }
         if self.selected() != before.as_ref() || self.browser.awaits() { self.look().into_iter().collect() } else { vec![] }
     }
@@ -95,17 +103,17 @@ impl Checkpoints {
     /// What a turn took within it is no place of its own, unless it is that as well: where nothing has changed since the end of one
     /// turn, the next one begins with the same checkpoint.
     fn is_shown(&self, info: &CheckpointInfo) -> bool {
-        info.origin != Origin::Call || info.named || info.pinned || self.marks.iter().any(|mark| mark.id == info.id)
+        info.origin != Origin::Call
+            || info.named
+            || info.pinned
+            || self.asked.as_ref() == Some(&info.id)
+            || self.marks.iter().any(|mark| mark.id == info.id)
     }
 
     fn entry(&self, at: usize) -> Entry {
         let info = &self.all[at];
         let mark = self.marks.iter().rfind(|mark| mark.id == info.id);
-        let when = match info.ago {
-            0..5 => "just now".to_string(),
-            5..60 => format!("{} ago", duration(info.ago)),
-            ago => format!("{} ago", duration(ago / 60 * 60)),
-        };
+        let when = ago(info.ago);
         let files = match (mark, info.origin) {
             (Some(mark), _) if !mark.manual => mark.files,
             // What the turn changed is told by the checkpoints that it took afterwards.
@@ -130,6 +138,8 @@ impl Checkpoints {
                 (_, Some(mark)) if mark.manual => EntryKind::Manual,
                 // What another session has left may be where a request of this one began.
                 (_, Some(_)) => EntryKind::Request,
+                // Within a request, and somebody's choice all the same.
+                (Origin::Manual | Origin::Call, None) if info.session == self.session => EntryKind::Manual,
                 (Origin::Manual, None) => EntryKind::Manual,
                 (Origin::Restore, None) => EntryKind::Restore,
                 _ if info.session != self.session => EntryKind::Elsewhere,

@@ -7,7 +7,7 @@ use crate::{
     tui::app::Cmd,
 };
 use backstitch_components::{
-    chat_log::duration,
+    chat_log::ago,
     dialog::DialogView,
     key::Chord,
     list::{Item, matched},
@@ -57,10 +57,7 @@ impl Sessions {
 
     /// A session that is open can't be opened again, but what was cut off from it can.
     fn rows_of(&self, info: &SessionInfo, now: u64) -> Vec<Row> {
-        let ago = |at: u64| match now.saturating_sub(at) / 1000 {
-            0..10 => "just now".to_string(),
-            seconds => format!("{} ago", duration(seconds)),
-        };
+        let ago = |at: u64| ago(now.saturating_sub(at) / 1000);
         let fork = |branch: &Branch| {
             let requests = if branch.turns == 1 { "1 request".into() } else { format!("{} requests", branch.turns) };
             Row {
@@ -117,8 +114,10 @@ impl Sessions {
         };
         let mut rows = vec![Line::styled("  Go on with", Style::from(Role::Heading).bold())];
         let view = self.picker.clone().view(item, self.rows.len(), width, max_rows.saturating_sub(2).clamp(2, 13));
-        rows.extend(view.rows);
-        rows.extend(self.lacks.iter().map(|why| Line::styled(format!("  {why}"), Role::Dim)));
+        match &self.lacks {
+            Some(why) => rows.extend([view.rows[0].clone(), Line::styled(format!("  {why}"), Role::Dim)]),
+            None => rows.extend(view.rows),
+        }
         rows.push(Line::styled("  enter opens it · ↳ was cut off by going back · esc closes", Role::Dim));
         rows.iter_mut().for_each(|row| *row = truncate(row, width));
         DialogView { rows, cursor: Some((view.cursor.0, view.cursor.1 + 1)) }
