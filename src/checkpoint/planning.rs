@@ -5,6 +5,7 @@
 
 use super::{
     CheckpointError,
+    folders::REPOSITORY,
     kept::{Change, Kept, changes},
     scan::Present,
     tree::{self, File, Place},
@@ -61,7 +62,9 @@ impl Planning<'_> {
         });
         self.drop_blocked(&mut differing, &mut skipped);
         let below_chosen = |place: &[u8]| within(place) || only.iter().flatten().any(|at| is_below(at, place));
-        for (place, why) in self.target.skipped.iter().filter(|(place, _)| below_chosen(place)) {
+        // A repository that is still there has nothing to be told of.
+        let told = |place: &[u8], why: &str| below_chosen(place) && !(why == REPOSITORY && self.present.skips(place));
+        for (place, why) in self.target.skipped.iter().filter(|(place, why)| told(place, why)) {
             skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
         }
         // What is there now, was not then, and can't go because nothing would bring it back.

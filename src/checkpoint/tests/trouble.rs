@@ -338,3 +338,32 @@ fn a_file_that_a_tool_made_goes_also_where_the_rules_have_changed_meanwhile() {
     b.restore(&restored.before);
     assert_eq!(fs::read(b.root.join("build/gen")).unwrap(), b"hi");
 }
+
+/// Repositories are neither kept nor put back: that one is gone is said.
+#[test]
+fn a_repository_that_went_is_named() {
+    let mut b = Bench::new();
+    b.write("nested/.git/HEAD", "ref: x\n");
+    b.write("nested/a", "a");
+    b.write("other/.git", "gitdir: elsewhere\n");
+    b.write("other/b", "b");
+    b.write("c", "1");
+    let taken = b.store.take(&manual()).unwrap();
+    assert_eq!(taken.skipped, [], "while they are there they are nobody's business");
+    b.write("c", "2");
+    assert_eq!(b.plan(&taken.id).skipped, []);
+    fs::remove_dir_all(b.root.join("nested")).unwrap();
+    b.write("new/.git/HEAD", "ref: y\n");
+    let plan = b.plan(&taken.id);
+    let skipped: Vec<String> = plan.skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    assert_eq!(
+        skipped,
+        [
+            "nested/.git: not in that checkpoint: repositories are never touched",
+            "new/.git: what is there now could not be kept; left as it is",
+        ]
+    );
+    b.restore(&taken.id);
+    assert_eq!(fs::read(b.root.join("nested/a")).unwrap(), b"a");
+    assert!(b.root.join("new/.git/HEAD").exists() && b.root.join("other/.git").exists() && !b.root.join("nested/.git").exists());
+}
