@@ -3,10 +3,11 @@
 use crate::{
     checkpoint_cli,
     cli::{Cli, Flags, Sub},
+    config,
     failure::Failure,
     launch::{Options, Project, ScreenWorld, env},
     llm,
-    tui::{self, app::Setting, perform::Leave, terminal::Tty},
+    tui::{self, app::Setting, keymap::Keymap, perform::Leave, terminal::Tty},
 };
 use backstitch_components::text::sanitize::sanitize;
 use backstitch_components::theme::{ColorDepth, Theme, dark_background};
@@ -14,7 +15,7 @@ use std::{
     io::{IsTerminal, Write},
     panic,
     process::ExitCode,
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 pub fn run(cli: Cli) -> ExitCode {
@@ -106,6 +107,7 @@ fn setting(project: &Project, fullscreen: bool) -> Setting {
         theme: Theme::for_background(dark),
         depth,
         still: env("TERM").as_deref() == Some("dumb"),
+        keys: Arc::new(Keymap::new(config::own_keys(&project.places))),
         fullscreen,
     }
 }

@@ -5,6 +5,7 @@
 //! A mistake in one of our files is a [`Failure`] that names file and line; what merely isn't understood is a warning.
 
 mod environment;
+mod keys;
 mod layers;
 mod looks;
 pub mod places;
@@ -15,6 +16,7 @@ mod store;
 pub mod trust;
 
 pub use environment::{ENV_PROVIDER, Env};
+pub use keys::own_keys;
 pub use places::{FILE_NAME, Places, project_root};
 pub use save::{Scope, save_provider, save_theme};
 pub use trust::Trust;

@@ -63,6 +63,7 @@ impl Subject {
             theme: Theme::for_background(true),
             depth: ColorDepth::TrueColor,
             still: false,
+            keys: Default::default(),
             fullscreen,
         };
         let (model, _) = Model::new(setting, SIZE);

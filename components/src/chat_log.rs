@@ -5,12 +5,16 @@
 //! - every state has its own glyph: nothing is said by colour alone;
 //! - texts given are cleaned here; rows given (Markdown, diffs) are taken as they are.
 
+mod said;
+
+pub use said::said;
+
 use crate::spinner::frame;
 use crate::text::row::{join, split};
 use crate::text::sanitize::{one_line, sanitize, sanitize_output};
 use crate::text::span::{Line, Span, Style, spaces};
 use crate::text::width::width;
-use crate::text::wrap::{cut, truncate, truncate_middle, wrap_exact, wrap_hanging};
+use crate::text::wrap::{cut, truncate, truncate_middle, wrap, wrap_exact, wrap_hanging};
 use crate::theme::Role;
 
 /// Cells of the glyph column.
@@ -178,6 +182,15 @@ pub fn steps(steps: &[(Step, &str)], max_rows: usize, width: usize) -> Vec<Line>
 
 /// The last rows of a command's output, so far or in the end; what is above is counted.
 pub fn output_tail(text: &str, max_rows: usize, width: usize) -> Vec<Line> {
+    tail(text, max_rows, width, wrap_exact)
+}
+
+/// The same of sentences: they break between words.
+pub fn words_tail(text: &str, max_rows: usize, width: usize) -> Vec<Line> {
+    tail(text, max_rows, width, wrap)
+}
+
+fn tail(text: &str, max_rows: usize, width: usize, wrap: fn(&Line, usize) -> Vec<Line>) -> Vec<Line> {
     let room = width.saturating_sub(TOOL_INDENT).max(2);
     let text = text.trim_end_matches(['\n', '\r', ' ']);
     if text.is_empty() || max_rows == 0 {
@@ -191,7 +204,7 @@ pub fn output_tail(text: &str, max_rows: usize, width: usize) -> Vec<Line> {
             break;
         }
         let clean = sanitize_output(line.trim_end_matches('\r')).trim_end().to_owned();
-        let wrapped = wrap_exact(&Line::styled(clean, Role::Dim), room);
+        let wrapped = wrap(&Line::styled(clean, Role::Dim), room);
         rows.extend(wrapped.into_iter().enumerate().rev().map(|(part, row)| (row, at, part == 0)));
     }
     let mut out = Vec::with_capacity(max_rows);

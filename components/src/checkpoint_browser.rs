@@ -14,6 +14,7 @@ use crate::diff_view::DiffModel;
 use crate::diff_viewer::{DiffViewer, ViewerOutcome};
 use crate::editor::{Edit, Editor};
 use crate::key::Chord;
+use crate::key_hints::KeyNames;
 use crate::list::{ListOutcome, ListState};
 use crate::viewport::Viewport;
 use changes::Changes;
@@ -116,8 +117,19 @@ enum Step {
     Delete,
     /// To read which files are left as they are.
     Skipped(Viewport),
-    /// To read which keys there are.
-    Keys,
+}
+
+/// What keys are for now, to those who give the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Timeline,
+    Changes,
+    /// A list of what can go back.
+    Scope,
+    /// A name, a filter or a search is being typed.
+    Text,
+    /// Yes or no.
+    Question,
 }
 
 /// State of the browser. Entries are given from the oldest to the newest.
@@ -128,6 +140,7 @@ pub struct Browser {
     changes: Changes,
     in_changes: bool,
     step: Step,
+    names: KeyNames,
 }
 
 impl Browser {
@@ -146,7 +159,7 @@ impl Browser {
         if before != (self.entries.len(), self.entry().map(state)) {
             self.changes.forget_all();
             // What was being said was about another one.
-            if !matches!(self.step, Step::Filter(_) | Step::Keys) {
+            if !matches!(self.step, Step::Filter(_)) {
                 self.step = Step::Look;
             }
         }
@@ -169,6 +182,23 @@ impl Browser {
 
     fn entry(&self) -> Option<&Entry> {
         self.entries.get(self.selected()?)
+    }
+
+    pub fn focus(&self) -> Focus {
+        match &self.step {
+            Step::Look if self.in_changes && self.changes.is_searching() => Focus::Text,
+            Step::Look if self.in_changes => Focus::Changes,
+            Step::Look => Focus::Timeline,
+            Step::Skipped(_) => Focus::Changes,
+            Step::Scope(_) => Focus::Scope,
+            Step::Rename(_) | Step::Filter(_) => Focus::Text,
+            Step::Delete => Focus::Question,
+        }
+    }
+
+    /// How the hints call the keys of [`Browser::focus`].
+    pub fn call_keys(&mut self, names: KeyNames) {
+        self.names = names;
     }
 
     /// With what it is compared.
@@ -206,6 +236,9 @@ impl Browser {
     }
 
     pub fn press(&mut self, chord: &Chord) -> BrowserOutcome {
+        if let Some(viewer) = self.changes.viewer() {
+            viewer.forget_sign();
+        }
         let ends = chord.code == KeyCode::Esc;
         match &mut self.step {
             Step::Look => self.look(chord),
@@ -245,9 +278,6 @@ impl Browser {
     }
 
     fn look(&mut self, chord: &Chord) -> BrowserOutcome {
-        if chord.code == KeyCode::Char('?') && !self.changes.is_searching() {
-            return self.enter(Step::Keys);
-        }
         let Some(at) = self.selected() else {
             let closes = matches!(chord.code, KeyCode::Esc | KeyCode::Char('q'));
             return if closes { BrowserOutcome::Closed } else { BrowserOutcome::Ignored };

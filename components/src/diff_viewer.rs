@@ -8,7 +8,7 @@
 use crate::diff_view::{Change, DiffModel, SPLIT_WIDTH, Uncoloured};
 use crate::editor::{Edit, Editor};
 use crate::key::Chord;
-use crate::key_hints::hint_row;
+use crate::key_hints::KeyNames;
 use crate::text::row::split;
 use crate::text::sanitize::one_line;
 use crate::text::span::{Line, Span, Style};
@@ -50,6 +50,9 @@ pub struct DiffViewer {
     elsewhere: bool,
     /// Somebody is looking for colours now.
     asked: bool,
+    names: KeyNames,
+    /// The hunk has just been copied.
+    copied: bool,
 }
 
 impl DiffViewer {
@@ -68,7 +71,19 @@ impl DiffViewer {
             width: SPLIT_WIDTH,
             elsewhere: false,
             asked: false,
+            names: KeyNames::default(),
+            copied: false,
         }
+    }
+
+    /// How the hints call its keys.
+    pub fn call_keys(&mut self, names: KeyNames) {
+        self.names = names;
+    }
+
+    /// A search is being typed.
+    pub fn is_typing(&self) -> bool {
+        self.search.is_some()
     }
 
     /// From now on colours are found elsewhere, so that no key waits for them.
@@ -141,6 +156,7 @@ impl DiffViewer {
     }
 
     pub fn press(&mut self, chord: &Chord) -> ViewerOutcome {
+        self.copied = false;
         if let Some(search) = &mut self.search {
             match chord.code {
                 KeyCode::Enter => {
@@ -175,11 +191,19 @@ impl DiffViewer {
             KeyCode::Tab if !chord.shift => self.go_to_file(self.file + 1),
             KeyCode::Tab => self.go_to_file((self.file + self.files.len()).saturating_sub(1)),
             KeyCode::Char('s') => {
-                self.side_by_side = Some(!self.splits());
-                self.go_to_hunk(self.hunk);
+                let (split, top) = (self.splits(), self.viewport.above());
+                self.side_by_side = Some(!split);
+                // The line at the top stays there.
+                let to = self.model().map_or(0, |model| model.line_across(top, !split));
+                self.viewport.resize(self.viewport.visible().len(), self.lines());
+                self.viewport.scroll(to as isize - self.viewport.above() as isize);
             }
             KeyCode::Char('/') => self.search = Some(Editor::new()),
-            KeyCode::Char('y') => return self.model().map_or(ViewerOutcome::Ignored, |m| ViewerOutcome::Copied(m.hunk_text(self.hunk))),
+            KeyCode::Char('y') => {
+                let Some(text) = self.model().map(|model| model.hunk_text(self.hunk)) else { return ViewerOutcome::Ignored };
+                self.copied = true;
+                return ViewerOutcome::Copied(text);
+            }
             KeyCode::Char(' ') => return self.toggle(|at, hunk| at == hunk),
             KeyCode::Char('a') => return self.toggle(|_, _| true),
             _ => return ViewerOutcome::Ignored,
@@ -346,17 +370,29 @@ impl DiffViewer {
         line
     }
 
+    /// Until the next key, that the hunk has been copied.
+    pub(crate) fn sign(&self) -> Option<Line> {
+        self.copied.then(|| Line::styled("  ✓ the hunk is copied", Role::Success))
+    }
+
+    pub(crate) fn forget_sign(&mut self) {
+        self.copied = false;
+    }
+
     fn hints(&self, width: usize) -> Line {
+        if let Some(sign) = self.sign() {
+            return truncate(&sign, width);
+        }
         let mut hints = vec![];
         if self.chooses() {
             hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);
         }
-        hints.extend([("q", "close"), ("?", "keys"), ("←→", "hunk")]);
+        hints.extend([("q", "close"), ("?", "keys"), ("left right", "hunk")]);
         if self.files.len() > 1 {
             hints.push(("tab", "file"));
         }
         hints.extend([("/", "search"), ("s", "side by side"), ("y", "copy hunk")]);
-        hint_row(&hints, width)
+        self.names.row(&hints, width)
     }
 }
 

@@ -51,6 +51,11 @@ const NAMED: [(&str, KeyCode); 20] = [
     ("minus", KeyCode::Char('-')),
 ];
 
+/// Names of keys that are no characters, for whoever wants to say which there are.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMED.into_iter().map(|(name, _)| name)
+}
+
 impl Chord {
     /// From what iocraft reports; modifiers other than ctrl, alt and shift are ignored.
     pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {

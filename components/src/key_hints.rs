@@ -1,6 +1,7 @@
 //! Keys and what they do: the help table and the one-row hint, both from the same pairs.
 //!
-//! Invariants: keys come as data (from the keymap), nothing is named here; rows are never wider than asked.
+//! Invariants: keys come as data (from the keymap), nothing is named here; rows are never wider than asked; a key that somebody has
+//! taken away is no hint.
 
 use crate::text::span::{Line, Span, Style};
 use crate::text::width::width;
@@ -9,6 +10,43 @@ use crate::theme::Role;
 
 /// A key as printed and what it does.
 pub type Hint<'a> = (&'a str, &'a str);
+
+/// How keys are called that are others than the usual ones: by the usual key, the one that does the same now, if any does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyNames(Vec<(String, Option<String>)>);
+
+impl KeyNames {
+    pub fn new(changed: Vec<(String, Option<String>)>) -> Self {
+        Self(changed)
+    }
+
+    /// Of one or more usual keys, with blanks between them: arrows as signs. `None` if nothing does what they did.
+    pub fn name(&self, keys: &str) -> Option<String> {
+        let called = |key: &str| match self.0.iter().find(|(usual, _)| usual == key) {
+            Some((_, now)) => now.clone(),
+            None => Some(key.to_owned()),
+        };
+        let names: Vec<String> = keys.split(' ').filter_map(called).map(|key| sign(&key).map_or(key, str::to_owned)).collect();
+        let signs = names.iter().all(|name| width(name) == 1);
+        (!names.is_empty()).then(|| names.join(if signs { "" } else { "/" }))
+    }
+
+    /// [`hint_row`] of usual keys.
+    pub fn row(&self, hints: &[Hint<'_>], width: usize) -> Line {
+        let named: Vec<(String, &str)> = hints.iter().filter_map(|(keys, text)| Some((self.name(keys)?, *text))).collect();
+        hint_row(&named.iter().map(|(key, text)| (key.as_str(), *text)).collect::<Vec<_>>(), width)
+    }
+}
+
+fn sign(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "up" => "↑",
+        "down" => "↓",
+        "left" => "←",
+        "right" => "→",
+        _ => return None,
+    })
+}
 
 /// Cells between columns of the table.
 const GAP: usize = 4;
@@ -65,5 +103,14 @@ mod tests {
         assert_eq!(hint_row(&hints, 20).text(), "  a one · ctrl+b two");
         assert_eq!(hint_row(&hints, 19).text(), "  a one");
         assert!(key_table(&[], 20).is_empty());
+    }
+
+    #[test]
+    fn keys_are_called_as_they_are_now() {
+        let changed = [("q", Some("ctrl+x")), ("left", Some("h")), ("y", None), ("down", Some("ctrl+n"))];
+        let names = KeyNames::new(changed.map(|(usual, now)| (usual.to_owned(), now.map(str::to_owned))).into());
+        let hints = [("q", "close"), ("y", "copy"), ("left right", "hunk"), ("up down", "scroll"), ("/", "search")];
+        assert_eq!(names.row(&hints, 60).text(), "  ctrl+x close · h→ hunk · ↑/ctrl+n scroll · / search");
+        assert_eq!(KeyNames::default().row(&hints, 60).text(), "  q close · y copy · ←→ hunk · ↑↓ scroll · / search");
     }
 }

@@ -20,6 +20,8 @@ pub struct Item {
     pub label: Line,
     /// Letter that chooses it at once.
     pub key: Option<char>,
+    /// How that is shown, where another key does the same; nothing is shown if it is empty.
+    pub shown: Option<String>,
     /// Shown dim at the right edge.
     pub detail: Line,
 }
@@ -30,6 +32,11 @@ impl Item {
     }
     pub fn key(mut self, key: char) -> Self {
         self.key = Some(key);
+        self
+    }
+    /// The key that does what the letter does usually; `None`: no key does.
+    pub fn called(mut self, key: Option<String>) -> Self {
+        self.shown = Some(key.unwrap_or_default());
         self
     }
     pub fn detail(mut self, detail: impl Into<Line>) -> Self {
@@ -140,7 +147,7 @@ impl ListState {
         left.extend(item.label.clone().over(look).spans);
         if let Some(key) = item.key {
             // Letters in one column, so that they can be read downwards.
-            left = left.pad_to(from + longest + 2).and(key.to_string(), Role::Accent);
+            left = left.pad_to(from + longest + 2).and(item.shown.clone().unwrap_or_else(|| key.to_string()), Role::Accent);
         }
         let min_left = left.width().min(width_all / 2);
         let mut row = split(left, item.detail.clone().over(Role::Dim), width_all, min_left);
@@ -199,6 +206,9 @@ mod tests {
         let texts: Vec<String> = rows.iter().map(Line::text).collect();
         assert_eq!(texts, ["  ▸ 1 yes              y", "    2 no, and say why  n          type your reason", "    3 view"]);
         assert!(ListState::default().view(&items(), 12, 9, true).iter().all(|row| row.width() <= 12));
+        let called = [Item::new("yes").key('y').called(Some("ctrl+y".into())), Item::new("no").key('n').called(None)];
+        let rows = ListState::default().view(&called, 50, 9, false);
+        assert_eq!(rows.iter().map(|row| row.text().trim_end().to_owned()).collect::<Vec<_>>(), ["  ▸ yes  ctrl+y", "    no"]);
         let mut state = ListState::default();
         state.select(2, 3);
         assert_eq!(state.view(&items(), 50, 1, false)[0].text(), "  ▸ view");

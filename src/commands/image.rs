@@ -5,6 +5,6 @@ use super::{Outcome, SlashCommand};
 pub const COMMAND: SlashCommand = SlashCommand {
     name: "image",
     arguments: "path",
-    help: "put a picture into the prompt (ctrl+v takes one from the clipboard)",
+    help: "put a picture into the prompt",
     run: |arguments, _| Outcome::Image(arguments.into()),
 };

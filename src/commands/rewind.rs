@@ -5,6 +5,6 @@ use super::{Outcome, Screen, SlashCommand};
 pub const COMMAND: SlashCommand = SlashCommand {
     name: "rewind",
     arguments: "",
-    help: "look at the checkpoints, and go back to one (esc esc)",
+    help: "look at the checkpoints, and go back to one",
     run: |_, _| Outcome::Screen(Screen::Checkpoints(None)),
 };

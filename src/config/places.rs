@@ -51,6 +51,11 @@ impl Places {
         self.config.join(FILE_NAME)
     }
 
+    /// The user's own keys.
+    pub fn keymap(&self) -> PathBuf {
+        self.config.join("keymap.json")
+    }
+
     /// The folder of the user's own themes.
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")

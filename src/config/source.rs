@@ -39,16 +39,23 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
+/// What the file holds; `None` if it is empty.
+pub fn value<'a>(path: &Path, text: &'a str) -> Result<Option<ast::Value<'a>>, Failure> {
+    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
+    Ok(parsed.map_err(|error| fail(path, error.line_display(), &format!("{}.", error.kind())))?.value)
+}
+
 /// The object that the file holds; `None` if it is empty.
 pub fn parse<'a>(path: &Path, text: &'a str) -> Result<Option<ast::Object<'a>>, Failure> {
-    let fail = |line: usize, what: String| Failure::config(format!("{}:{line}: {what}", path.display()));
-    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
-    let value = parsed.map_err(|error| fail(error.line_display(), format!("{}.", error.kind())))?.value;
-    match value {
+    match value(path, text)? {
         None => Ok(None),
         Some(ast::Value::Object(object)) => Ok(Some(object)),
-        Some(other) => Err(fail(line(text, other.start()), format!("A configuration is an object, {{ … }}, not {}.", kind(&other)))),
+        Some(other) => Err(fail(path, line(text, other.start()), &format!("A configuration is an object, {{ … }}, not {}.", kind(&other)))),
     }
+}
+
+fn fail(path: &Path, line: usize, what: &str) -> Failure {
+    Failure::config(format!("{}:{line}: {what}", path.display()))
 }
 
 pub fn line(text: &str, offset: usize) -> usize {

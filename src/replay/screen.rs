@@ -37,7 +37,17 @@ impl Screens {
         let root = settings.bounds.root.clone();
         let place = root.display().to_string();
         let placeholder = String::new();
-        self.open(Facts { root, place, demo: false, trusted: true, placeholder, still: true, fullscreen: false, size: (80, 24) });
+        self.open(Facts {
+            root,
+            place,
+            demo: false,
+            trusted: true,
+            placeholder,
+            still: true,
+            fullscreen: false,
+            keys: Default::default(),
+            size: (80, 24),
+        });
     }
 
     pub fn update(&mut self, now: Duration, msg: Msg) {

@@ -27,6 +27,7 @@ fn recorded_demo(screen: bool) -> Vec<u8> {
         placeholder: String::new(),
         still: true,
         fullscreen: false,
+        keys: Default::default(),
         size: (100, 30),
     };
     let (mut model, _) = Model::new(facts.clone().setting(), facts.size);

@@ -12,7 +12,7 @@ use super::{
     fullscreen::Window,
     images,
     jobs::{self, Job, Report},
-    keymap::{self, Action, Context},
+    keymap::{Action, Context, Keymap},
     looks::{self, Looks},
     outside::{Errand, News},
     panel::{self, Panel, PanelOutcome, Search},
@@ -121,6 +121,7 @@ pub struct Setting {
     pub depth: ColorDepth,
     /// No animation.
     pub still: bool,
+    pub keys: Arc<Keymap>,
     /// Start with a window of its own instead of the terminal's scrollback.
     pub fullscreen: bool,
 }
@@ -209,7 +210,15 @@ impl Model {
         }
         let model = self.status.model.as_ref().map_or("no model yet".into(), |m| m.id.model.clone());
         let name = if self.setting.demo { "backstitch demo" } else { "backstitch" };
-        let keys = [("/", "commands"), ("!", "shell"), ("shift+tab", "mode"), ("?", "keys")];
+        let key = |action| self.setting.keys.key(Context::Prompt, action);
+        let hints = [
+            (Some("@".into()), "file"),
+            (Some("/".into()), "command"),
+            (Some("!".into()), "shell"),
+            (key("cycle-mode"), "mode"),
+            (key("keys"), "keys"),
+        ];
+        let keys: Vec<(&str, &str)> = hints.iter().filter_map(|(key, does)| Some((key.as_deref()?, *does))).collect();
         let rows = chat_log::welcome(name, env!("CARGO_PKG_VERSION"), &[&model, &self.setting.place], &keys, self.width());
         self.header.clone_from(&rows);
         self.transcript.header(rows);
@@ -299,13 +308,13 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
     model.last_key = model.now;
     if let Some(panel) = model.panel.take() {
         let now = model.now;
-        let cancels = keymap::action(Context::Prompt, chord) == Some(Action::Cancel);
+        let cancels = model.setting.keys.action(Context::Prompt, chord) == Some(Action::Cancel);
         model.hasty.take_if(|opened| cancels || quiet && now.saturating_sub(*opened) >= QUIET);
         if model.hasty.is_none() {
             return panel_key(model, panel, chord);
         }
         model.panel = Some(panel);
-        if let Some(edit) = Edit::from_chord(chord) {
+        if let Some(edit) = model.setting.keys.translate(&[Context::Edit], chord).as_ref().and_then(Edit::from_chord) {
             let width = model.width();
             model.prompt.editor.apply(edit, width);
         }
@@ -319,8 +328,12 @@ fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
 }
 
 fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
-    let ctrl_c = keymap::action(Context::Prompt, chord) == Some(Action::Cancel);
-    let outcome = if ctrl_c { PanelOutcome::Closed } else { panel.press(chord) };
+    let keys = &model.setting.keys;
+    let outcome = match keys.translate(panel.contexts(), chord) {
+        _ if keys.action(Context::Prompt, chord) == Some(Action::Cancel) => PanelOutcome::Closed,
+        Some(chord) => panel.press(&chord, keys),
+        None => PanelOutcome::Stays,
+    };
     let asks_trust = matches!(panel, Panel::Trust(_));
     match outcome {
         PanelOutcome::Stays => {
@@ -351,21 +364,20 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
 }
 
 pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
-    let width = model.width();
     // Whatever opens from here was asked for.
     model.hasty = None;
     match action {
         Action::PasteImage => return images::paste(model),
         Action::Submit => return Prompt::submit(model),
         Action::Steer => return Prompt::steer(model),
-        Action::Newline => drop(model.prompt.editor.apply(Edit::Newline, width)),
         Action::Older => return Prompt::older(model),
         Action::Newer => model.prompt.newer(),
         Action::Complete | Action::Search | Action::Editor => return jobs::act(model, action),
         Action::CycleMode => return vec![Cmd::Send(Command::SetMode(model.status.next_mode()))],
-        Action::Keys => model.panel = Some(Panel::Keys(Default::default())),
-        Action::Interrupt if model.status.turn.is_none() && model.window.as_ref().is_some_and(|window| window.lent) => model.switch(),
-        Action::Interrupt if model.status.turn.is_none() => {
+        Action::Keys => model.panel = Some(Panel::keys(&model.setting.keys)),
+        Action::Rewind if model.status.turn.is_some() => {}
+        Action::Rewind if model.window.as_ref().is_some_and(|window| window.lent) => model.switch(),
+        Action::Rewind => {
             if model.esc_armed.take().is_some_and(|until| model.now <= until) {
                 return open_checkpoints(model, None);
             }

@@ -8,7 +8,7 @@ use super::{
     blocks,
     cell::CallCell,
     jobs::{Draft, Job},
-    keymap::{self, Action, Context},
+    keymap::{Action, Context, Keymap},
     panel::{Diff, Panel},
 };
 use crate::protocol::{Access, CallId, Command, Decision, Notice, is_own_file};
@@ -50,7 +50,7 @@ impl Approval {
             model.approval = None;
             return;
         };
-        let lay_out = || dialog(call, &model.setting.root, width, usize::from(size.1));
+        let lay_out = || dialog(call, &model.setting.root, &model.setting.keys, (width, usize::from(size.1)));
         match &mut model.approval {
             Some(approval) if approval.call == call.id && approval.size == size => {}
             Some(approval) if approval.call == call.id => (approval.dialog, approval.size) = (lay_out(), size),
@@ -101,22 +101,29 @@ impl Approval {
         let width = model.width();
         let Some(call) = model.transcript.asked().cloned() else { return vec![] };
         let Some(approval) = &mut model.approval else { return vec![] };
-        if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Interrupt) {
-            return interrupt(model);
-        }
-        if !approval.typing() && keymap::action(Context::Dialog, chord) == Some(Action::Keys) {
-            model.panel = Some(Panel::keys_of_question());
-            return vec![];
-        }
-        // In what is typed it clears, and then interrupts, as in the prompt.
-        if approval.typing() && keymap::action(Context::Prompt, chord) == Some(Action::Cancel) {
-            if approval.state.text.is_empty() {
-                return interrupt(model);
+        let keys = &model.setting.keys;
+        let here: &[Context] = if approval.typing() { &[Context::Field, Context::Edit] } else { &[Context::Dialog, Context::List] };
+        if approval.typing() {
+            // In what is typed it clears, and then interrupts, as in the prompt.
+            if keys.action(Context::Prompt, chord) == Some(Action::Cancel) {
+                if approval.state.text.is_empty() {
+                    return interrupt(model);
+                }
+                approval.state.text.set_text("");
+                return vec![];
             }
-            approval.state.text.set_text("");
-            return vec![];
+        } else {
+            match keys.action(Context::Dialog, chord) {
+                Some(Action::Interrupt) => return interrupt(model),
+                Some(Action::Keys) => {
+                    model.panel = Some(Panel::keys_of_question(keys));
+                    return vec![];
+                }
+                _ => {}
+            }
         }
-        let decision = match approval.state.press(chord, &approval.dialog) {
+        let Some(chord) = keys.translate(here, chord) else { return vec![] };
+        let decision = match approval.state.press(&chord, &approval.dialog) {
             DialogOutcome::Chosen(YES, _) => Decision::Allow,
             DialogOutcome::Chosen(SESSION, _) => Decision::AllowSession,
             DialogOutcome::Chosen(NO, reason) if approval.typing() => {
@@ -155,20 +162,24 @@ impl Approval {
     }
 }
 
-fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog {
+/// `room`: columns and rows.
+fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize, usize)) -> Dialog {
+    let key = |action| keys.key(Context::Dialog, action);
     let session = match &call.access {
         Some(Access::Write(paths)) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session",
         Some(Access::Run { .. }) => "yes, this command this session",
         _ => "yes, this path this session",
     };
     let mut choices = vec![
-        Item::new("yes").key('y'),
-        Item::new(session).key('a'),
-        Item::new("no, and say why").key('n'),
-        Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
+        Item::new("yes").key('y').called(key("yes")),
+        Item::new(session).key('a').called(key("session")),
+        Item::new("no, and say why").key('n').called(key("no")),
+        Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" })
+            .key('v')
+            .called(key("view")),
     ];
     if call.editable().is_some() {
-        choices.push(Item::new("edit in $EDITOR, and make it").key('e'));
+        choices.push(Item::new("edit in $EDITOR, and make it").key('e').called(key("edit")));
     }
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     let note = call.shown.counts();
@@ -183,7 +194,7 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
         note,
         body: body(call, width, max_rows),
         choices,
-        asks: Some("what should be done instead? (enter sends, esc returns)".into()),
+        asks: Some(format!("what should be done instead? ({})", keys.phrase(Context::Field, &[("accept", "sends"), ("leave", "returns")]))),
     }
 }
 

@@ -6,8 +6,7 @@ use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
     diff_view::{Change, DiffModel},
     markdown::render,
-    text::{span::Line, wrap::cut},
-    theme::Role,
+    text::span::Line,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -132,10 +131,10 @@ fn call_rows(call: &CallCell, width: usize, open: bool) -> Vec<Line> {
             };
             (result, if open || shown.opens() || output.failed { shown.rows(width, limit) } else { vec![] })
         }
-        Outcome::Failed(why) => ("failed".into(), chat_log::output_tail(why, most, width)),
-        Outcome::Forbidden(why) => ("not allowed".into(), chat_log::output_tail(why, most, width)),
+        Outcome::Failed(why) => ("failed".into(), chat_log::words_tail(why, most, width)),
+        Outcome::Forbidden(why) => ("not allowed".into(), chat_log::words_tail(why, most, width)),
         Outcome::Denied { reason: None } => ("declined".into(), vec![]),
-        Outcome::Denied { reason: Some(reason) } => ("declined".into(), chat_log::output_tail(reason, most, width)),
+        Outcome::Denied { reason: Some(reason) } => ("declined".into(), chat_log::words_tail(reason, most, width)),
         Outcome::Interrupted { output } => ("interrupted".into(), chat_log::output_tail(output, most, width)),
     };
     let mut rows = vec![chat_log::tool_line(tool_state(outcome), &call.name, &call.title, result, width)];
@@ -167,7 +166,7 @@ pub fn cell_rows(cell: &Cell, width: usize, open: bool) -> (Kind, Vec<Line>) {
                 (parts.iter().map(String::as_str).collect(), figures.iter().map(String::as_str).collect());
             (Kind::Footer, vec![chat_log::turn_footer(&parts, &figures, width)])
         }
-        Cell::Said(text) => (Kind::Notice, text.lines().map(|l| cut(&Line::styled(l.to_owned(), Role::Dim).indented(2), width)).collect()),
+        Cell::Said(text) => (Kind::Notice, chat_log::said(text, width)),
     }
 }
 

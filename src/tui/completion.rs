@@ -13,7 +13,7 @@ mod word;
 use super::{
     app::{Cmd, Model},
     jobs::Job,
-    keymap::{self, Action, Context},
+    keymap::{Action, Context},
     prompt::Prompt,
 };
 use crate::{
@@ -175,7 +175,7 @@ impl Completion {
     /// `None`: the key means what it means without a popup.
     pub fn key(model: &mut Model, chord: &Chord) -> Option<Vec<Cmd>> {
         let popup = model.completion.popup.as_mut().filter(|popup| !popup.list.is_empty())?;
-        match keymap::action(Context::Completion, chord)? {
+        match model.setting.keys.action(Context::Completion, chord)? {
             Action::Previous => popup.list.step(-1),
             Action::Next => popup.list.step(1),
             Action::Dismiss => {
@@ -260,10 +260,14 @@ impl Completion {
             Kind::Mention => "sends",
             Kind::ShellLine | Kind::ShellPath => "runs",
         };
-        let both = [("tab or enter", "takes"), ("esc", "closes")];
-        let apart = [("tab", "takes"), ("enter", enter), ("esc", "closes")];
-        let hints = if enter == "takes" { &both[..] } else { &apart };
-        Some(popup.list.footer(hints, if popup.indexing { "indexing…" } else { "" }, width))
+        let key = |action| model.setting.keys.key(Context::Completion, action);
+        let mut hints = match (key("take"), key("accept")) {
+            (Some(take), Some(accept)) if enter == "takes" => vec![(format!("{take} or {accept}"), "takes")],
+            (take, accept) => take.map(|key| (key, "takes")).into_iter().chain(accept.map(|key| (key, enter))).collect(),
+        };
+        hints.extend(key("dismiss").map(|key| (key, "closes")));
+        let hints: Vec<(&str, &str)> = hints.iter().map(|(key, does)| (key.as_str(), *does)).collect();
+        Some(popup.list.footer(&hints, if popup.indexing { "indexing…" } else { "" }, width))
     }
 }
 

@@ -16,7 +16,8 @@ use crate::protocol::{
 pub fn begin(model: &mut Model, opened: Opened) -> Vec<Cmd> {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
     looks::begin(model, opened.looks);
-    opened.warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
+    let keys = model.setting.keys.clone();
+    opened.warnings.into_iter().chain(keys.warnings().iter().cloned()).for_each(|w| model.say(Notice::warning(w)));
     if opened.asks_for_session { Panel::open_sessions(model) } else { vec![] }
 }
 
@@ -35,7 +36,7 @@ pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
             if let Some(files) = model.status.files_changed() {
                 model.checkpoints.changed(files);
             }
-            if let Some(footer) = model.status.footer(&end) {
+            if let Some(footer) = model.status.footer(&end, &model.setting.keys) {
                 model.transcript.push(footer, width);
             }
         }

@@ -3,7 +3,13 @@
 //!
 //! A frame costs what is visible. What is printed meanwhile is kept for the terminal, so that it is there when the window closes.
 
-use super::{app::Model, panel::Panel, transcript::Transcript, view};
+use super::{
+    app::Model,
+    keymap::{Context, Keymap},
+    panel::Panel,
+    transcript::Transcript,
+    view,
+};
 use crate::protocol::Notice;
 use backstitch_components::{
     text::{
@@ -82,12 +88,13 @@ impl Window {
     }
 
     /// The visible rows, exactly as many as the window is high.
-    pub fn view(&self, live: &[Line], marked: Option<usize>, width: usize, height: usize) -> Vec<Line> {
+    /// `size`: columns and rows.
+    pub fn view(&self, live: &[Line], marked: Option<usize>, keys: &Keymap, (width, height): (usize, usize)) -> Vec<Line> {
         let at = |n: usize| self.rows.get(n).or_else(|| live.get(n - self.rows.len())).cloned().unwrap_or_default();
         let mut rows: Vec<Line> =
             self.viewport.visible().map(|n| if marked == Some(n) { at(n).over(Style::new().invert()) } else { at(n) }).collect();
         rows.resize(height, Line::new());
-        if let Some(hint) = self.hint(width)
+        if let Some(hint) = self.hint(keys, width)
             && let Some(last) = rows.last_mut()
         {
             *last = hint;
@@ -96,15 +103,16 @@ impl Window {
     }
 
     /// What is below the window, if it is not at its end.
-    fn hint(&self, width: usize) -> Option<Line> {
+    fn hint(&self, keys: &Keymap, width: usize) -> Option<Line> {
         if self.viewport.at_bottom() {
             return None;
         }
         let new = self.rows.len().saturating_sub(self.seen);
         let text = if new > 0 { format!("  ↓ {new} new") } else { format!("  ↓ {} more", self.viewport.below()) };
+        let keys_of_hint = [("bottom", "goes there"), ("rewind", "goes back")];
         Some(truncate(
             &Line::styled(text, Role::Accent)
-                .and(if self.lent { " · end goes there · esc goes back" } else { " · end goes there" }, Role::Dim),
+                .and(format!(" · {}", keys.phrase(Context::Prompt, &keys_of_hint[..if self.lent { 2 } else { 1 }])), Role::Dim),
             width,
         ))
     }

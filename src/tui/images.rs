@@ -6,6 +6,7 @@
 
 use super::{
     app::{Cmd, Model},
+    keymap::Context,
     outside::Errand,
 };
 use crate::protocol::{Command, Image, Notice, Prompt};
@@ -34,7 +35,8 @@ pub fn paste(model: &mut Model) -> Vec<Cmd> {
 pub fn command(model: &mut Model, path: &str) -> Vec<Cmd> {
     let paths = words(path).into_iter().map(|word| place(model, &word)).collect::<Vec<_>>();
     if paths.is_empty() {
-        model.say(Notice::info("/image PATH puts a picture into the prompt; ctrl+v takes one from the clipboard."));
+        let pastes = model.setting.keys.phrase(Context::Prompt, &[("paste-image", "takes one from the clipboard")]);
+        model.say(Notice::info(format!("/image PATH puts a picture into the prompt; {pastes}.").replace("; .", ".")));
         return vec![];
     }
     if blind(model) { vec![] } else { vec![Cmd::Errand(Errand::ReadPictures { paths, typed: None })] }
@@ -112,12 +114,25 @@ fn blind(model: &mut Model) -> bool {
 
 pub fn read(model: &mut Model, images: Vec<Image>) {
     model.prompt.images.waiting = false;
-    for image in images {
+    if model.prompt.editor.attachments().next().is_none() {
+        // A fresh prompt. What was cleared away stays held: that can be undone.
+        model.prompt.images.last = 0;
+    }
+    for mut image in images {
         let images = &mut model.prompt.images;
-        images.last += 1;
-        let image = image.numbered(images.last);
+        loop {
+            images.last += 1;
+            image = image.numbered(images.last);
+            match images.held.iter().find(|held| held.label == image.label) {
+                Some(other) if other.data != image.data => {}
+                Some(_) => break,
+                None => {
+                    images.held.push(image.clone());
+                    break;
+                }
+            }
+        }
         model.prompt.editor.attach(&image.label);
-        model.prompt.images.held.push(image);
     }
 }
 
@@ -145,7 +160,8 @@ pub fn submit(model: &mut Model) -> Vec<Cmd> {
 pub fn steers(model: &mut Model) -> bool {
     let none = model.prompt.editor.attachments().next().is_none();
     if !none {
-        model.say(Notice::info("A picture can't go into the running turn: enter lets it wait in line."));
+        let waits = model.setting.keys.phrase(Context::Prompt, &[("submit", "lets it wait in line")]);
+        model.say(Notice::info(format!("A picture can't go into the running turn: {waits}.")));
     }
     none
 }

@@ -12,6 +12,7 @@ mod trust;
 
 use super::{
     app::{Cmd, Model},
+    keymap::{Context, Keymap},
     looks::Looks,
 };
 use backstitch_components::{dialog::DialogView, diff_viewer::DiffViewer, key::Chord};
@@ -55,9 +56,14 @@ impl Panel {
         Panel::Trust(Box::default())
     }
 
+    /// All keys.
+    pub fn keys(keys: &Keymap) -> Panel {
+        Panel::Keys(keys::Keys::of(&Context::ALL.map(|(context, ..)| context), keys))
+    }
+
     /// The keys of a question.
-    pub fn keys_of_question() -> Panel {
-        Panel::Keys(keys::Keys::of(super::keymap::Context::Dialog))
+    pub fn keys_of_question(keys: &Keymap) -> Panel {
+        Panel::Keys(keys::Keys::of(&[Context::Dialog, Context::List], keys))
     }
 
     pub fn setup() -> Panel {
@@ -86,10 +92,11 @@ impl Panel {
     }
 
     /// Tells a long view its size, after anything has changed.
-    pub fn fit(&mut self, width: usize, height: usize) {
+    pub fn fit(&mut self, width: usize, height: usize, keys: &Keymap) {
+        let names = keys.names(self.contexts());
         match self {
-            Panel::Diff(diff) => diff.fit(width, height),
-            Panel::Checkpoints(checkpoints) => checkpoints.fit(width, height),
+            Panel::Diff(diff) => diff.fit(width, height, names),
+            Panel::Checkpoints(checkpoints) => checkpoints.fit(width, height, names),
             _ => {}
         }
     }
@@ -111,17 +118,31 @@ impl Panel {
         }
     }
 
-    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+    /// Whose keys it takes now, those that come first before the others.
+    pub fn contexts(&self) -> &'static [Context] {
+        match self {
+            Panel::Trust(_) => &[Context::Dialog, Context::List],
+            Panel::Setup(setup) => setup.contexts(),
+            Panel::Theme(_) | Panel::Keys(_) => &[Context::List],
+            Panel::History(_) | Panel::Sessions(_) => &[Context::History, Context::Edit],
+            Panel::Search(_) => &[Context::Search, Context::Edit],
+            Panel::Diff(diff) => diff.contexts(),
+            Panel::Checkpoints(checkpoints) => checkpoints.contexts(),
+        }
+    }
+
+    /// The chord is one of the built-in keys; `keys` are the user's, to be shown.
+    pub fn press(&mut self, chord: &Chord, keys: &Keymap) -> PanelOutcome {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
             Panel::History(search) => search.press(chord),
-            Panel::Keys(keys) => keys.press(chord),
-            Panel::Diff(diff) => diff.press(chord),
+            Panel::Keys(shown) => shown.press(chord),
+            Panel::Diff(diff) => diff.press(chord, keys),
             Panel::Search(search) => search.press(chord),
             Panel::Sessions(sessions) => sessions.press(chord),
-            Panel::Checkpoints(checkpoints) => checkpoints.press(chord),
+            Panel::Checkpoints(checkpoints) => checkpoints.press(chord, keys),
         }
     }
 
@@ -142,16 +163,17 @@ impl Panel {
     }
 
     pub fn view(&self, model: &Model, width: usize, max_rows: usize) -> DialogView {
+        let keys = &model.setting.keys;
         match self {
-            Panel::Trust(trust) => trust.view(&model.setting.place, width, max_rows),
-            Panel::Setup(setup) => setup.view(width, max_rows),
-            Panel::Theme(picker) => picker.view(width, max_rows),
-            Panel::History(search) => search.view(width, max_rows),
-            Panel::Keys(keys) => keys.view(width, max_rows),
-            Panel::Diff(diff) => diff.view(width, max_rows),
-            Panel::Search(search) => search.view(width),
-            Panel::Sessions(sessions) => sessions.view(width, max_rows),
-            Panel::Checkpoints(checkpoints) => checkpoints.view(width, max_rows),
+            Panel::Trust(trust) => trust.view(&model.setting.place, keys, width, max_rows),
+            Panel::Setup(setup) => setup.view(keys, width, max_rows),
+            Panel::Theme(picker) => picker.view(keys, width, max_rows),
+            Panel::History(search) => search.view(keys, width, max_rows),
+            Panel::Keys(shown) => shown.view(keys, width, max_rows),
+            Panel::Diff(diff) => diff.view(keys, width, max_rows),
+            Panel::Search(search) => search.view(keys, width),
+            Panel::Sessions(sessions) => sessions.view(keys, width, max_rows),
+            Panel::Checkpoints(checkpoints) => checkpoints.view(keys, width, max_rows),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     cell::Cell,
     completion::Completion,
     images::{self, Images},
-    keymap::{self, Action, Context},
+    keymap::{Action, Context, Keymap},
     looks,
     panel::Panel,
     recall::Recall,
@@ -41,9 +41,11 @@ impl Prompt {
     }
 
     /// `busy`: a turn is running, so what is sent waits.
-    pub fn view(&self, busy: bool, width: usize, max_rows: usize) -> EditorView {
+    pub fn view(&self, busy: bool, keys: &Keymap, width: usize, max_rows: usize) -> EditorView {
         let placeholder = if busy {
-            "enter waits in line, ctrl+s goes into the turn".into()
+            let waits = keys.phrase(Context::Prompt, &[("submit", "waits in line")]);
+            let steers = keys.phrase(Context::Running, &[("steer", "goes into the turn")]);
+            [waits, steers].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
         } else if self.suggests(busy) {
             self.placeholder.clone()
         } else {
@@ -64,18 +66,20 @@ impl Prompt {
             return cmds;
         }
         let width = model.width();
-        match keymap::action(Context::Prompt, chord) {
-            Some(Action::Keys) if !model.prompt.editor.is_empty() => {}
-            Some(Action::Exit) if !model.prompt.editor.is_empty() => {}
-            Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => {}
-            Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => {}
+        let keys = &model.setting.keys;
+        let running = model.status.turn.and_then(|_| keys.action(Context::Running, chord));
+        let edit = || keys.translate(&[Context::Edit], chord).as_ref().and_then(Edit::from_chord);
+        let edit = match running.or_else(|| keys.action(Context::Prompt, chord)) {
+            Some(Action::Keys | Action::Exit) if !model.prompt.editor.is_empty() => edit(),
+            Some(Action::Older) if !model.prompt.editor.at_edge(false, width) => Some(Edit::Up),
+            Some(Action::Newer) if !model.prompt.editor.at_edge(true, width) => Some(Edit::Down),
             Some(action) => {
                 model.completion.close();
                 return act(model, action);
             }
-            None => {}
-        }
-        let Some(edit) = Edit::from_chord(chord) else { return vec![] };
+            None => edit(),
+        };
+        let Some(edit) = edit else { return vec![] };
         model.exit_armed = None;
         let length = model.prompt.editor.text().len();
         model.prompt.editor.apply(edit, width);
@@ -127,7 +131,7 @@ impl Prompt {
             Outcome::Fail(why) => model.say(Notice::error(why)),
             Outcome::Image(path) => return images::command(model, &path),
             Outcome::Theme(name) => return looks::command(model, &name),
-            Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::Keys(Default::default())),
+            Outcome::Screen(Screen::Keys) => model.panel = Some(Panel::keys(&model.setting.keys)),
             Outcome::Screen(Screen::Redraw) => model.transcript.print_again(model.width()),
             Outcome::Screen(Screen::Checkpoints(sought)) => return app::open_checkpoints(model, sought),
             Outcome::Screen(Screen::Fullscreen) => model.switch(),

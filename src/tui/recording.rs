@@ -1,11 +1,15 @@
 //! What of the screen goes into a recording: the facts that it was opened with, and its messages without what was typed into a
 //! field for secrets.
 
-use super::app::{Model, Msg, Setting};
+use super::{
+    app::{Model, Msg, Setting},
+    keymap::Keymap,
+};
+use crate::protocol::OwnKeys;
 use backstitch_components::theme::{ColorDepth, Theme};
 use iocraft::KeyCode;
 use serde::{Deserialize, Serialize};
-use std::{borrow::Cow, path::PathBuf};
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 /// A `Setting` without its looks, and the first size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,20 +21,24 @@ pub struct Facts {
     pub placeholder: String,
     pub still: bool,
     pub fullscreen: bool,
+    /// What was typed meant what these say.
+    #[serde(default)]
+    pub keys: OwnKeys,
     /// Columns and rows.
     pub size: (u16, u16),
 }
 
 impl Facts {
     pub fn of(setting: &Setting, size: (u16, u16)) -> Facts {
-        let Setting { root, place, demo, trusted, placeholder, still, fullscreen, .. } = setting.clone();
-        Facts { root, place, demo, trusted, placeholder, still, fullscreen, size }
+        let Setting { root, place, demo, trusted, placeholder, still, fullscreen, keys, .. } = setting.clone();
+        Facts { root, place, demo, trusted, placeholder, still, fullscreen, keys: keys.own().clone(), size }
     }
 
     /// In no colours.
     pub fn setting(self) -> Setting {
-        let Facts { root, place, demo, trusted, placeholder, still, fullscreen, .. } = self;
-        Setting { root, place, demo, trusted, placeholder, still, fullscreen, theme: Theme::for_background(true), depth: ColorDepth::None }
+        let Facts { root, place, demo, trusted, placeholder, still, fullscreen, keys, size: _ } = self;
+        let (theme, depth, keys) = (Theme::for_background(true), ColorDepth::None, Arc::new(Keymap::new(keys)));
+        Setting { root, place, demo, trusted, placeholder, theme, depth, still, keys, fullscreen }
     }
 }
 
@@ -61,6 +69,7 @@ mod tests {
             placeholder: String::new(),
             still: true,
             fullscreen: false,
+            keys: OwnKeys::default(),
             size: (80, 24),
         };
         let (mut model, _) = Model::new(facts.setting(), (80, 24));

@@ -1,6 +1,10 @@
 //! What the session is doing: the row below the prompt, the row above it while a turn runs, the line that ends a turn.
 
-use super::cell::Cell;
+use super::{
+    cell::Cell,
+    keymap::{Context, Keymap},
+    transcript::Layout,
+};
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{busy_line, duration},
@@ -113,21 +117,22 @@ impl Status {
         }
     }
 
-    pub fn busy_row(&self, tick: u64, still: bool, now: Duration, width: usize) -> Option<Line> {
+    pub fn busy_row(&self, Layout { width, tick, still }: Layout, now: Duration, keys: &Keymap) -> Option<Line> {
         self.turn?;
+        let stops = |does| keys.phrase(Context::Running, &[("interrupt", does)]);
         let took = duration(now.saturating_sub(self.turn_began).as_secs());
         if let Some(retry) = &self.retry {
             let wait = retry.at.saturating_sub(now).as_secs_f64().ceil();
             let what = format!("{} · again in {wait} s ({} of {})", retry.why, retry.attempt, retry.of);
-            return Some(busy_line(tick, still, &what, &["esc stops"], width));
+            return Some(busy_line(tick, still, &what, &[&stops("stops")], width));
         }
         let what = if self.stopping { "stopping" } else { "working" };
-        Some(busy_line(tick, still, what, &[&took, "esc interrupts"], width))
+        Some(busy_line(tick, still, what, &[&took, &stops("interrupts")], width))
     }
 
-    pub fn row(&self, exit_armed: bool, width: usize) -> Line {
+    pub fn row(&self, exit_armed: bool, keys: &Keymap, width: usize) -> Line {
         if exit_armed {
-            return Line::styled("  ctrl+c again to exit", Role::Warning);
+            return Line::styled(format!("  {}", keys.phrase(Context::Prompt, &[("cancel", "again to exit")])), Role::Warning);
         }
         let mode = match self.mode {
             Mode::Normal => Line::styled("normal", Role::ModeNormal),
@@ -150,7 +155,7 @@ impl Status {
         if let Some(context) = self.context_used() {
             left.push(Segment::new(context, 7));
         }
-        status_line(&left, &[Segment::new(Line::styled("? keys", Role::Dim), 1)], width)
+        status_line(&left, &[Segment::new(Line::styled(keys.phrase(Context::Prompt, &[("keys", "keys")]), Role::Dim), 1)], width)
     }
 
     pub fn total(&self) -> Usage {
@@ -182,7 +187,7 @@ impl Status {
     }
 
     /// What a turn came to; nothing for a short one that changed nothing.
-    pub fn footer(&mut self, end: &TurnEnd) -> Option<Cell> {
+    pub fn footer(&mut self, end: &TurnEnd, keys: &Keymap) -> Option<Cell> {
         let changed = self.files_changed();
         self.changes = Changes::default();
         if changed.is_none() && end.took < Duration::from_secs(10) {
@@ -196,7 +201,7 @@ impl Status {
                 1 => "1 file changed".into(),
                 n => format!("{n} files changed"),
             });
-            parts.push("esc esc goes back".into());
+            parts.extend(keys.key(Context::Prompt, "rewind").map(|key| format!("{key} {key} goes back")));
         }
         let mut figures = vec![duration(end.took.as_secs())];
         let used = end.usage.input + end.usage.output;

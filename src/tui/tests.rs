@@ -28,6 +28,7 @@ pub(super) fn setting() -> Setting {
         theme: Arc::new(Theme::default()),
         depth: ColorDepth::None,
         still: true,
+        keys: Default::default(),
         fullscreen: false,
     }
 }

@@ -41,7 +41,7 @@ pub fn frame(model: &Model) -> Frame {
     let parts = parts(model);
     let mut above = match &model.window {
         None => parts.live,
-        Some(window) => window.view(&parts.live, marked(model), width, parts.room),
+        Some(window) => window.view(&parts.live, marked(model), &model.setting.keys, (width, parts.room)),
     };
     if let Some(busy) = parts.busy {
         if model.window.is_none() && above.len() < parts.room {
@@ -85,9 +85,10 @@ fn parts(model: &Model) -> Parts {
     let (width, height) = (model.width(), usize::from(model.size.1));
     // Inline, two rows of the terminal's own stay visible.
     let all = if model.window.is_some() { height } else { height - 2 };
-    let status = Completion::footer(model, width).unwrap_or_else(|| model.status.row(model.exit_armed.is_some(), width));
+    let status =
+        Completion::footer(model, width).unwrap_or_else(|| model.status.row(model.exit_armed.is_some(), &model.setting.keys, width));
     let (middle, cursor) = middle(model, width, all - 1);
-    let busy = model.status.busy_row(model.tick, model.setting.still, model.now, width).filter(|_| model.approval.is_none());
+    let busy = model.status.busy_row(model.layout(), model.now, &model.setting.keys).filter(|_| model.approval.is_none());
     let room = all.saturating_sub(1 + middle.len() + usize::from(busy.is_some()));
     let live = model.transcript.live(model.layout(), if model.window.is_some() { usize::MAX } else { room });
     Parts { live, room, busy, middle, cursor, status }
@@ -98,7 +99,7 @@ pub fn fit(model: &mut Model) {
     model.fill_window();
     let (width, height) = (model.width(), usize::from(model.size.1));
     if let Some(panel) = &mut model.panel {
-        panel.fit(width, height);
+        panel.fit(width, height, &model.setting.keys);
         if let (Panel::Search(search), Some(window)) = (panel, &mut model.window) {
             search.follow(window);
         }
@@ -123,7 +124,12 @@ fn middle(model: &Model, width: usize, room: usize) -> (Vec<Line>, Option<(usize
         return under_rule(view.rows, view.cursor, width);
     }
     let queue = model.status.queue.iter().take(3).map(|p| queued_prompt(&p.text, width)).collect::<Vec<_>>();
-    let prompt = model.prompt.view(model.status.turn.is_some(), width, (room / 2).max(1).min(room.saturating_sub(1 + queue.len()).max(1)));
+    let prompt = model.prompt.view(
+        model.status.turn.is_some(),
+        &model.setting.keys,
+        width,
+        (room / 2).max(1).min(room.saturating_sub(1 + queue.len()).max(1)),
+    );
     let cursor = (prompt.cursor.0, prompt.cursor.1 + queue.len());
     let mut rows = queue;
     rows.extend(prompt.rows);

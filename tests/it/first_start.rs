@@ -121,6 +121,6 @@ fn the_first_screen_looks_like_this() {
     let server = ModelServer::start([]);
     let w = Workspace::new(&server);
     let mut t = w.start_sized(&[], 80, 24);
-    t.ready().shows("normal · test-model").shows("/ commands");
+    t.ready().shows("normal · test-model").shows("/ command");
     insta::assert_snapshot!(normalize::normalize(t.screen().trim_end(), &w));
 }

@@ -10,6 +10,7 @@ mod headless;
 mod keys;
 mod looks;
 mod main_job;
+mod own_keys;
 mod replay;
 mod resume;
 mod screen;

@@ -10,7 +10,7 @@ const OLD: &str = "# Dates\n\nA year has 365 days.\n\n## Months\n\nFebruary has 
 const NEW: &str = "# Dates\n\nA year has 365 days, a leap year 366.\n\n## Months\n\nFebruary has 28 days, or 29.\n";
 
 pub fn pages(width: usize) -> Vec<Page> {
-    let states: [(&str, &str, bool); 21] = [
+    let states: [(&str, &str, bool); 19] = [
         ("checkpoints", "", true),
         ("checkpoints, comparing", "down", false),
         ("checkpoints, by hand", "down down", true),
@@ -30,8 +30,6 @@ pub fn pages(width: usize) -> Vec<Page> {
         ("checkpoints, rename", "r", true),
         ("checkpoints, delete", "d", true),
         ("checkpoints, left as they are", "l", true),
-        ("checkpoints, keys", "?", true),
-        ("checkpoints, keys in the changes", "right ?", true),
     ];
     let mut pages: Vec<Page> = states.iter().map(|(title, keys, known)| (*title, page(browser(), keys, *known, width))).collect();
     pages.push(("checkpoints, none", page(Browser::new(vec![]), "", false, width)));

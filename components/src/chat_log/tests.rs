@@ -91,3 +91,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sentences_break_between_words_and_output_does_not() {
+    let text = "The text to replace was not found.";
+    let rows = |rows: Vec<Line>| rows.iter().map(Line::text).collect::<Vec<_>>();
+    assert_eq!(rows(words_tail(text, 6, 24)), ["    The text to replace", "    was not found."]);
+    assert_eq!(rows(output_tail(text, 6, 24)), ["    The text to replace ", "    was not found."]);
+    assert_eq!(rows(words_tail(text, 6, 22)), ["    The text to", "    replace was not", "    found."]);
+}

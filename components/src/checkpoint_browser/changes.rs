@@ -89,6 +89,11 @@ impl Changes {
         self.viewer.as_mut()
     }
 
+    /// What the last key has done, where that is not seen.
+    pub fn sign(&self) -> Option<Line> {
+        self.viewer.as_ref().and_then(DiffViewer::sign)
+    }
+
     pub fn is_awaited(&self) -> bool {
         self.plan.is_none()
     }

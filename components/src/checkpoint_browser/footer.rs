@@ -6,7 +6,7 @@ use super::changes::Changes;
 use super::timeline::ONE_ROW;
 use super::view::left;
 use super::{Against, Browser, Scope, Step};
-use crate::key_hints::{Hint, hint_row};
+use crate::key_hints::Hint;
 use crate::list::Item;
 use crate::text::sanitize::one_line;
 use crate::text::span::{Line, Span, Style};
@@ -49,7 +49,7 @@ impl Browser {
         let mut rows = vec![rule(width)];
         match &self.step {
             Step::Look if !two && !self.in_changes && width >= ONE_ROW && !self.entries.is_empty() => rows.extend(notes()),
-            Step::Look | Step::Keys | Step::Skipped(_) => rows.clear(),
+            Step::Look | Step::Skipped(_) => rows.clear(),
             Step::Rename(_) => rows.push(self.field(width).0),
             Step::Filter(_) => {
                 rows.extend(notes());
@@ -66,7 +66,12 @@ impl Browser {
                 let choices = self.choices();
                 rows.push(truncate(&Line::styled("  What should be as it was then?", Style::new().bold()), width));
                 rows.extend(notes());
-                rows.extend(list.clone().view(&items(&choices), width, choices.len(), true));
+                let called = |item: Item| {
+                    let name = item.key.and_then(|key| self.names.name(key.encode_utf8(&mut [0; 4])));
+                    item.called(name)
+                };
+                let items: Vec<Item> = items(&choices).into_iter().map(called).collect();
+                rows.extend(list.clone().view(&items, width, choices.len(), true));
                 if choices.is_empty() {
                     rows.push(cut(&Line::styled("  every file is left out", Role::Dim), width));
                 }
@@ -74,15 +79,14 @@ impl Browser {
                 rows.push(cut(&Line::styled(format!("  A checkpoint of now is taken first{safe}"), Role::Dim), width));
             }
         }
-        rows.push(hint_row(&self.hints(), width));
+        rows.push(self.changes.sign().map_or_else(|| self.names.row(&self.hints(), width), |sign| truncate(&sign, width)));
         rows
     }
 
     fn hints(&self) -> Vec<Hint<'static>> {
         match &self.step {
             Step::Look => self.look_hints(),
-            Step::Keys => vec![("esc", "close")],
-            Step::Skipped(_) => vec![("esc", "back"), ("↑↓", "scroll")],
+            Step::Skipped(_) => vec![("esc", "back"), ("up down", "scroll")],
             Step::Rename(_) => vec![("enter", "rename"), ("esc", "keep the name")],
             Step::Filter(_) => vec![("enter", "keep the filter"), ("esc", "all files")],
             Step::Delete => vec![("y", "delete"), ("n", "keep")],
@@ -118,10 +122,10 @@ impl Browser {
             if self.changes.count() > 1 {
                 hints.push(("tab", "file"));
             }
-            hints.extend([("←→", "hunk"), ("y", "copy hunk"), against]);
+            hints.extend([("left right", "hunk"), ("y", "copy hunk"), against]);
             hints
         } else {
-            let mut hints = vec![("enter", "go back"), ("→", "changes"), ("?", "keys"), ("esc", "close"), against];
+            let mut hints = vec![("enter", "go back"), ("right", "changes"), ("?", "keys"), ("esc", "close"), against];
             hints.extend([("f", "filter"), ("p", "pin"), ("r", "rename"), ("d", "delete")]);
             hints
         };
@@ -129,38 +133,6 @@ impl Browser {
             hints.push(("l", "left as they are"));
         }
         hints
-    }
-
-    /// All keys of where one is: short enough for two columns of 40 cells.
-    pub(super) fn keys(&self) -> Vec<Hint<'static>> {
-        if self.in_changes {
-            return vec![
-                ("enter", "go back"),
-                ("space", "leave out"),
-                ("a", "all files"),
-                ("tab", "next file"),
-                ("←→", "hunk"),
-                ("↑↓", "scroll"),
-                ("/", "search"),
-                ("s", "two sides"),
-                ("y", "copy hunk"),
-                ("c", "compare"),
-                ("l", "untouched"),
-                ("esc", "timeline"),
-            ];
-        }
-        vec![
-            ("enter", "go back"),
-            ("→", "changes"),
-            ("↑↓", "choose"),
-            ("c", "compare"),
-            ("f", "filter"),
-            ("l", "untouched"),
-            ("p", "pin"),
-            ("r", "rename"),
-            ("d", "delete"),
-            ("esc", "close"),
-        ]
     }
 }
 

@@ -57,6 +57,15 @@ fn going_back_takes_two_steps() {
 }
 
 #[test]
+fn copying_a_hunk_is_said_until_the_next_key() {
+    let mut browser = browser();
+    assert!(matches!(press(&mut browser, "right y"), BrowserOutcome::Copied(_)));
+    assert!(shown(&mut browser, 120, 20).ends_with("  ✓ the hunk is copied\n"));
+    press(&mut browser, "c");
+    assert!(!shown(&mut browser, 120, 20).contains("copied"));
+}
+
+#[test]
 fn files_go_back_only_when_it_is_known_how() {
     let mut browser = browser();
     press(&mut browser, "j");

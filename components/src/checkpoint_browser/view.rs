@@ -3,7 +3,6 @@
 //! Invariants: what is measured for fitting is what is drawn; where there is little room the question at the bottom stays.
 
 use super::{Browser, Step, timeline};
-use crate::key_hints::key_table;
 use crate::text::row::split;
 use crate::text::sanitize::one_line;
 use crate::text::span::{Line, Span, Style};
@@ -55,15 +54,8 @@ impl Browser {
     }
 
     fn body(&self, width: usize, room: usize) -> Vec<Line> {
-        match &self.step {
-            Step::Keys => {
-                let heading = if self.in_changes { "  Keys in the changes" } else { "  Keys in the timeline" };
-                let mut rows = vec![Line::styled(heading, Style::from(Role::Heading).bold())];
-                rows.extend(key_table(&self.keys(), width));
-                return rows;
-            }
-            Step::Skipped(view) => return self.skipped(view.above(), width, room),
-            _ => {}
+        if let Step::Skipped(view) = &self.step {
+            return self.skipped(view.above(), width, room);
         }
         let left = left(width);
         if left == 0 && self.in_changes {

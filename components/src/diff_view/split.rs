@@ -67,6 +67,33 @@ impl DiffModel {
         })
     }
 
+    /// Where a line of the unified view stands in the split one, or a line of that in the unified view.
+    pub fn line_across(&self, line: usize, to_split: bool) -> usize {
+        let (mut from, mut to) = (0, 0);
+        for (at, hunk) in self.hunks.iter().enumerate() {
+            let gap = usize::from(at > 0);
+            if line < from + gap {
+                return to;
+            }
+            (from, to) = (from + gap, to + gap);
+            for block in &hunk.blocks {
+                let (old, unified, split) = (block.old.len(), block.lines(), block.old.len().max(block.new.len()));
+                let (here, there) = if to_split { (unified, split) } else { (split, unified) };
+                if line < from + here {
+                    let offset = line - from;
+                    return to
+                        + match (block.equal, to_split) {
+                            (true, _) => offset,
+                            (false, true) => offset.checked_sub(old).unwrap_or(offset),
+                            (false, false) => offset + if offset < old { 0 } else { old },
+                        };
+                }
+                (from, to) = (from + here, to + there);
+            }
+        }
+        to
+    }
+
     fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.hunks.iter().enumerate().flat_map(|(at, hunk)| {
             let gap = (at > 0).then_some(Pair::Gap(at));
@@ -127,6 +154,24 @@ fn filled(row: Option<&Line>, half: usize) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_one_view_is_found_in_the_other() {
+        let old: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+        let new = old.replace("line 5\nline 6\n", "LINE 5\nLINE 6\nmore\n").replace("line 30\n", "");
+        let model = DiffModel::new(Some(&old), Some(&new), "x.txt");
+        let unified = |at: usize| model.window(at..at + 1, 40, true)[0].text();
+        let split = |at: usize| model.split_window(at..at + 1, 80, true)[0].text();
+        // The number, the sign and the text are within the row across, up to its column.
+        let shown = |row: &str| row.trim().trim_start_matches(char::is_numeric).trim().to_owned();
+        for at in 0..model.line_count() {
+            let (row, across) = (shown(&unified(at)), split(model.line_across(at, true)));
+            assert!(across.contains(&row), "{at}: {row:?} is not in {across:?}");
+        }
+        for at in 0..model.split_line_count() {
+            assert_eq!(model.line_across(model.line_across(at, false), true), at);
+        }
+    }
 
     #[test]
     fn sides_stand_across_from_each_other() {

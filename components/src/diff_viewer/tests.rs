@@ -106,3 +106,29 @@ fn the_last_row_of_long_lines_can_be_reached() {
     press(&mut viewer, "end");
     assert!(shown(&mut viewer, 60, 10).contains("30  +"), "{}", shown(&mut viewer, 60, 10));
 }
+
+#[test]
+fn the_line_at_the_top_stays_when_it_goes_side_by_side() {
+    let old: String = (1..=60).map(|n| format!("line {n}\n")).collect();
+    let new: String = (1..=60).map(|n| format!("LINE {n}\n")).collect();
+    let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(Some(&old), Some(&new), "a.txt"))], false);
+    let top = |viewer: &mut DiffViewer| shown(viewer, 80, 12).lines().nth(1).unwrap_or_default().to_owned();
+    viewer.fit(80, 12);
+    for _ in 0..25 {
+        press(&mut viewer, "down");
+    }
+    assert!(top(&mut viewer).contains("− line 26"));
+    press(&mut viewer, "s");
+    assert!(top(&mut viewer).contains("− line 26") && top(&mut viewer).contains("+ LINE 26"), "{}", top(&mut viewer));
+    press(&mut viewer, "s");
+    assert!(top(&mut viewer).contains("− line 26"));
+}
+
+#[test]
+fn copying_is_said_until_the_next_key() {
+    let mut viewer = DiffViewer::new(vec![model()], false);
+    assert!(matches!(press(&mut viewer, "y"), ViewerOutcome::Copied(_)));
+    assert!(shown(&mut viewer, 80, 12).ends_with("  ✓ the hunk is copied\n"));
+    press(&mut viewer, "down");
+    assert!(shown(&mut viewer, 80, 12).contains("q close"));
+}

@@ -25,6 +25,7 @@ fn model(vision: Option<bool>) -> Model {
         theme: Theme::for_background(true),
         depth: ColorDepth::None,
         still: true,
+        keys: Default::default(),
         fullscreen: false,
     };
     let mut model = Model::new(setting, (80, 24)).0;
@@ -72,6 +73,23 @@ fn what_is_sent_has_the_pictures_that_are_in_the_text() {
     let again = sent(&press(&mut m, KeyCode::Enter, false)).unwrap();
     assert_eq!(again.images.iter().map(|i| i.width).collect::<Vec<_>>(), [640, 320, 7], "{again:?}");
     assert!(again.images.iter().all(|i| again.text.matches(&i.label).count() == 1), "{again:?}");
+}
+
+#[test]
+fn a_fresh_prompt_counts_from_one() {
+    let mut m = model(None);
+    let labels = |m: &Model| m.prompt.editor.attachments().map(|label| label.split(':').next().unwrap().to_owned()).collect::<Vec<_>>();
+    tell(&mut m, Msg::News(News::Pictures(vec![image(640), image(320)])));
+    assert_eq!(labels(&m), ["[image 1", "[image 2"]);
+    press(&mut m, KeyCode::Char('c'), true);
+    tell(&mut m, Msg::News(News::Pictures(vec![image(100)])));
+    assert_eq!(labels(&m), ["[image 1"]);
+    // What was cleared comes back as it was.
+    m.prompt.editor.apply(Edit::Undo, 80);
+    m.prompt.editor.apply(Edit::Undo, 80);
+    assert_eq!(sent(&press(&mut m, KeyCode::Enter, false)).unwrap().images.iter().map(|i| i.width).collect::<Vec<_>>(), [640, 320]);
+    tell(&mut m, Msg::News(News::Pictures(vec![image(7)])));
+    assert_eq!(labels(&m), ["[image 1"]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn desk(looks: protocol::Looks) -> Desk {
         theme: Theme::for_background(true),
         depth: ColorDepth::TrueColor,
         still: false,
+        keys: Default::default(),
         fullscreen: false,
     };
     let mut desk = Desk { model: Model::new(setting, (80, 30)).0, seq: 0 };

@@ -2,21 +2,27 @@
 //!
 //! What is done is what is shown: going back carries the plan along that was looked at.
 
-use super::PanelOutcome;
+use super::{PanelOutcome, keys::Keys};
 use crate::{
     protocol::{
         Action, CheckpointId, CheckpointInfo, Command, FileChange, Origin, Plan, Planned, Revision, RewindScope, SessionId, Version,
         Wanted, checkpoint::meant, plan::LINK,
     },
-    tui::{app::Cmd, blocks, checkpoints::Mark},
+    tui::{
+        app::Cmd,
+        blocks,
+        checkpoints::Mark,
+        keymap::{Context, Keymap},
+    },
 };
 use backstitch_components::{
     chat_log::ago,
-    checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, EntryKind, PlanView, Scope},
+    checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, EntryKind, Focus, PlanView, Scope},
     dialog::DialogView,
     diff_view::DiffModel,
     diff_viewer::DiffViewer,
     key::Chord,
+    key_hints::KeyNames,
 };
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -38,6 +44,8 @@ pub struct Checkpoints {
     asked: Option<CheckpointId>,
     /// What was asked for and is not there.
     pub lacks: Option<String>,
+    /// What the keys do lies over it.
+    keys: Option<Keys>,
 }
 
 impl Checkpoints {
@@ -55,15 +63,37 @@ impl Checkpoints {
         };
         let (all, marks) = (marks.iter().map(info).collect(), marks.to_vec());
         let (browser, session) = (Browser::new(vec![]), session.clone());
-        let mut panel =
-            Checkpoints { browser, session, marks, all: vec![], ids: vec![], plan: None, sought: None, asked: None, lacks: None };
+        let mut panel = Checkpoints {
+            browser,
+            session,
+            marks,
+            all: vec![],
+            ids: vec![],
+            plan: None,
+            sought: None,
+            asked: None,
+            lacks: None,
+            keys: None,
+        };
         let mut cmds = panel.listed(all);
         panel.sought = sought;
         cmds.push(Cmd::Send(Command::ListCheckpoints));
         (panel, cmds)
     }
 
-    pub fn fit(&mut self, width: usize, height: usize) {
+    pub fn contexts(&self) -> &'static [Context] {
+        match (&self.keys, self.browser.focus()) {
+            (Some(_), _) => &[Context::List],
+            (None, Focus::Timeline) => &[Context::Checkpoints],
+            (None, Focus::Changes) => &[Context::Changes],
+            (None, Focus::Scope) => &[Context::List, Context::GoingBack],
+            (None, Focus::Text) => &[Context::Field, Context::Edit],
+            (None, Focus::Question) => &[Context::Dialog],
+        }
+    }
+
+    pub fn fit(&mut self, width: usize, height: usize, names: KeyNames) {
+        self.browser.call_keys(names);
         self.browser.fit(width, height);
     }
 
@@ -212,12 +242,20 @@ impl Checkpoints {
         }
     }
 
-    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+    pub fn press(&mut self, chord: &Chord, keys: &Keymap) -> PanelOutcome {
+        if self.keys.take_if(|keys| matches!(keys.press(chord), PanelOutcome::Closed)).is_some() || self.keys.is_some() {
+            return PanelOutcome::Stays;
+        }
+        let here = self.contexts();
         let revise = |id: Option<&CheckpointId>, revision| match id {
             Some(id) => PanelOutcome::StaysAnd(Cmd::Send(Command::Revise { id: id.clone(), revision })),
             None => PanelOutcome::Stays,
         };
         match self.browser.press(chord) {
+            BrowserOutcome::Ignored if chord.typed() == Some('?') && matches!(here, [Context::Checkpoints | Context::Changes]) => {
+                self.keys = Some(Keys::of(here, keys));
+                PanelOutcome::Stays
+            }
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
@@ -246,7 +284,10 @@ impl Checkpoints {
         Command::Rewind { to, scope, plan }
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
+        if let Some(shown) = &self.keys {
+            return shown.view(keys, width, max_rows);
+        }
         DialogView { rows: self.browser.view(width, max_rows), cursor: self.browser.cursor(width, max_rows) }
     }
 }

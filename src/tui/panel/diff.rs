@@ -3,13 +3,17 @@
 use super::{PanelOutcome, keys::Keys};
 use crate::{
     protocol::{CallId, Command, Decision},
-    tui::{app::Cmd, keymap::Context},
+    tui::{
+        app::Cmd,
+        keymap::{Context, Keymap},
+    },
 };
 use backstitch_components::{
     dialog::DialogView,
     diff_view::DiffModel,
     diff_viewer::{DiffViewer, ViewerOutcome},
     key::Chord,
+    key_hints::KeyNames,
 };
 use std::sync::Arc;
 
@@ -36,7 +40,16 @@ impl Diff {
         &mut self.viewer
     }
 
-    pub fn fit(&mut self, width: usize, height: usize) {
+    pub fn contexts(&self) -> &'static [Context] {
+        match self.keys {
+            Some(_) => &[Context::List],
+            None if self.viewer.is_typing() => &[Context::Field, Context::Edit],
+            None => &[Context::Viewer],
+        }
+    }
+
+    pub fn fit(&mut self, width: usize, height: usize, names: KeyNames) {
+        self.viewer.call_keys(names);
         self.viewer.fit(width, height);
     }
 
@@ -44,13 +57,13 @@ impl Diff {
         self.viewer.scroll(rows);
     }
 
-    pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
+    pub fn press(&mut self, chord: &Chord, keys: &Keymap) -> PanelOutcome {
         if self.keys.take_if(|keys| matches!(keys.press(chord), PanelOutcome::Closed)).is_some() || self.keys.is_some() {
             return PanelOutcome::Stays;
         }
         match self.viewer.press(chord) {
             ViewerOutcome::Ignored if chord.typed() == Some('?') => {
-                self.keys = Some(Keys::of(Context::Viewer));
+                self.keys = Some(Keys::of(&[Context::Viewer], keys));
                 PanelOutcome::Stays
             }
             ViewerOutcome::Moved | ViewerOutcome::Ignored => PanelOutcome::Stays,
@@ -86,9 +99,9 @@ impl Diff {
         Some((call, decision))
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
-        if let Some(keys) = &self.keys {
-            return keys.view(width, max_rows);
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
+        if let Some(shown) = &self.keys {
+            return shown.view(keys, width, max_rows);
         }
         let (rows, cursor) = self.viewer.view(width, max_rows);
         DialogView { rows, cursor }

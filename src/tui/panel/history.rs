@@ -1,7 +1,10 @@
 //! Search in what was typed before: the newest first, narrowed by typing.
 
 use super::PanelOutcome;
-use crate::finder::fuzzy;
+use crate::{
+    finder::fuzzy,
+    tui::keymap::{Context, Keymap},
+};
 use backstitch_components::{
     dialog::DialogView,
     key::Chord,
@@ -67,7 +70,7 @@ impl HistorySearch {
         self.narrow();
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         let item = |at: usize| match self.entries.get(at) {
             Some((_, row)) => Item::new(matched(row, self.positions.get(at).map_or(&[], Vec::as_slice), Style::new())),
             None => Item::default(),
@@ -76,7 +79,8 @@ impl HistorySearch {
         let view = self.picker.clone().view(item, self.entries.len(), width, max_rows.saturating_sub(2).clamp(2, 13));
         let mut rows = vec![title];
         rows.extend(view.rows);
-        rows.push(Line::styled("  enter puts it into the prompt · esc closes", Role::Dim));
+        let hint = keys.phrase(Context::History, &[("take", "puts it into the prompt"), ("close", "closes")]);
+        rows.push(Line::styled(format!("  {hint}"), Role::Dim));
         rows.iter_mut().for_each(|row| *row = backstitch_components::text::wrap::truncate(row, width));
         DialogView { rows, cursor: Some((view.cursor.0, view.cursor.1 + 1)) }
     }

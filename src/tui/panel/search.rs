@@ -1,7 +1,10 @@
 //! Search in the conversation: every row that has the words, the newest first.
 
 use super::PanelOutcome;
-use crate::tui::fullscreen::Window;
+use crate::tui::{
+    fullscreen::Window,
+    keymap::{Context, Keymap},
+};
 use backstitch_components::{
     dialog::DialogView,
     editor::{Edit, Editor},
@@ -70,7 +73,7 @@ impl Search {
         self.matches.get(self.at).copied()
     }
 
-    pub fn view(&self, width: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize) -> DialogView {
         let label = Line::styled("  search  ", Style::from(Role::Accent).bold());
         let (words, column) = self.words.field(label, "words of the conversation", width);
         let count = match (self.searched.is_empty(), self.matches.len()) {
@@ -78,8 +81,9 @@ impl Search {
             (_, 0) => "not found".into(),
             (_, n) => format!("{} of {n}", self.at + 1),
         };
+        let hint = keys.phrase(Context::Search, &[("earlier", "goes up"), ("later", "down"), ("close", "closes")]);
         let hints = split(
-            Line::styled("  enter goes up, shift+enter down · esc closes", Role::Dim),
+            Line::styled(format!("  {hint}"), Role::Dim),
             Line::styled(count, if self.matches.is_empty() { Role::Warning } else { Role::Accent }),
             width,
             10,

@@ -4,7 +4,10 @@ use super::PanelOutcome;
 use crate::{
     finder::fuzzy,
     protocol::{Branch, Resume, SessionId, SessionInfo},
-    tui::app::Cmd,
+    tui::{
+        app::Cmd,
+        keymap::{Context, Keymap},
+    },
 };
 use backstitch_components::{
     chat_log::ago,
@@ -102,7 +105,7 @@ impl Sessions {
         self.narrow();
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         let item = |at: usize| match self.rows.get(at) {
             Some(row) => {
                 let text = matched(&row.text, self.positions.get(at).map_or(&[], Vec::as_slice), Style::new());
@@ -118,7 +121,8 @@ impl Sessions {
             Some(why) => rows.extend([view.rows[0].clone(), Line::styled(format!("  {why}"), Role::Dim)]),
             None => rows.extend(view.rows),
         }
-        rows.push(Line::styled("  enter opens it · ↳ was cut off by going back · esc closes", Role::Dim));
+        let hint = keys.phrase(Context::History, &[("take", "opens it"), ("close", "closes")]);
+        rows.push(Line::styled(format!("  {hint} · ↳ was cut off by going back"), Role::Dim));
         rows.iter_mut().for_each(|row| *row = truncate(row, width));
         DialogView { rows, cursor: Some((view.cursor.0, view.cursor.1 + 1)) }
     }

@@ -3,7 +3,10 @@
 use super::PanelOutcome;
 use crate::{
     protocol::{Command, FoundServer, ProviderSettings},
-    tui::app::Cmd,
+    tui::{
+        app::Cmd,
+        keymap::{Context, Keymap},
+    },
 };
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
@@ -40,6 +43,10 @@ impl Setup {
         self.found.as_deref().unwrap_or_default()
     }
 
+    pub fn contexts(&self) -> &'static [Context] {
+        if self.form.is_some() { &[Context::Setup, Context::Field, Context::Edit] } else { &[Context::List, Context::Setup] }
+    }
+
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
         if let Some(form) = &mut self.form {
             return match form.press(chord) {
@@ -52,7 +59,7 @@ impl Setup {
             };
         }
         let servers = self.servers().len();
-        match self.state.press(chord, &self.dialog()) {
+        match self.state.press(chord, &self.dialog(&Keymap::default())) {
             DialogOutcome::Chosen(n, _) if n < servers => {
                 PanelOutcome::Does(Cmd::Send(Command::Connect(self.servers()[n].settings.clone())))
             }
@@ -77,7 +84,7 @@ impl Setup {
         }
     }
 
-    fn dialog(&self) -> Dialog {
+    fn dialog(&self, keys: &Keymap) -> Dialog {
         let mut choices: Vec<Item> = self
             .servers()
             .iter()
@@ -88,8 +95,9 @@ impl Setup {
                 Item::new(format!("{} at {}", s.settings.name, s.settings.base_url)).detail(Line::styled(more, Role::Dim))
             })
             .collect();
-        choices.push(Item::new("enter an address and a key").key('e'));
-        choices.push(Item::new("try the demo: a scripted model, a small project, everything else real").key('d'));
+        choices.push(Item::new("enter an address and a key").key('e').called(keys.key(Context::Setup, "address")));
+        let demo = "try the demo: a scripted model, a small project, everything else real";
+        choices.push(Item::new(demo).key('d').called(keys.key(Context::Setup, "demo")));
         let search = match &self.found {
             None => "Looking for model servers on this machine …",
             Some(found) if found.is_empty() => "None was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
@@ -103,10 +111,10 @@ impl Setup {
         }
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         match &self.form {
-            Some(form) => form.view(width),
-            None => self.state.clone().view(&self.dialog(), width, max_rows),
+            Some(form) => form.view(keys, width),
+            None => self.state.clone().view(&self.dialog(keys), width, max_rows),
         }
     }
 }
@@ -143,13 +151,19 @@ impl Form {
         FormOutcome::Stays
     }
 
-    fn view(&self, width: usize) -> DialogView {
+    fn view(&self, keys: &Keymap, width: usize) -> DialogView {
         let label = |text: &'static str, on: bool| Line::styled(text, if on { Role::Accent } else { Role::Dim });
         let (url, url_column) = self.url.field(label("  address  ", !self.on_key), "http://localhost:11434/v1", width);
         // A key is never on the screen; its length is, so that a paste can be seen to have worked.
         let stars = Editor::with_text(&"•".repeat(self.key.text().chars().count()));
         let (key, key_column) = stars.field(label("  key      ", self.on_key), "empty for a local server", width);
-        let hint = self.problem.unwrap_or("enter goes on · tab changes the field · esc returns");
+        let parts = [
+            keys.phrase(Context::Field, &[("accept", "goes on")]),
+            keys.phrase(Context::Setup, &[("next-field", "changes the field")]),
+            keys.phrase(Context::Field, &[("leave", "returns")]),
+        ];
+        let usual = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+        let hint = self.problem.unwrap_or(&usual);
         let rows = vec![
             Line::styled("  The address of an OpenAI-compatible server, and its key.", Style::new().bold()),
             url,
@@ -218,7 +232,7 @@ mod tests {
             last
         };
         press(&mut setup, "e l o c a l h o s t enter s e c r e t");
-        let shown: String = setup.view(80, 20).rows.iter().map(|r| r.text() + "\n").collect();
+        let shown: String = setup.view(&Keymap::default(), 80, 20).rows.iter().map(|r| r.text() + "\n").collect();
         assert!(shown.contains("••••••") && !shown.contains("secret"), "{shown}");
         let PanelOutcome::Does(Cmd::Send(Command::Connect(settings))) = press(&mut setup, "enter") else { panic!("not done") };
         assert_eq!((settings.api_key.as_deref(), settings.base_url.as_str()), (Some("secret"), "http://localhost/v1"));

@@ -2,7 +2,12 @@
 
 use super::PanelOutcome;
 use crate::protocol::ThemeChoice;
-use crate::tui::{app::Cmd, looks::Looks, outside::Errand};
+use crate::tui::{
+    app::Cmd,
+    keymap::{Context, Keymap},
+    looks::Looks,
+    outside::Errand,
+};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, ToolState},
     dialog::DialogView,
@@ -51,7 +56,7 @@ impl ThemePicker {
         }
     }
 
-    pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
+    pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         let sample = self.rows_of_sample(width);
         let frame = 4;
         let room = max_rows.saturating_sub(frame + sample.len()).max(LEAST.min(max_rows.saturating_sub(frame)));
@@ -67,7 +72,8 @@ impl ThemePicker {
         rows.extend(sample);
         rows.push(Line::new());
         rows.truncate(max_rows.saturating_sub(1));
-        rows.push(Line::styled("  enter takes and keeps it · esc leaves it as it was", Role::Dim));
+        let hint = keys.phrase(Context::List, &[("take", "takes and keeps it"), ("close", "leaves it as it was")]);
+        rows.push(Line::styled(format!("  {hint}"), Role::Dim));
         rows.truncate(max_rows);
         DialogView { rows, cursor: None }
     }

@@ -1,7 +1,10 @@
 //! The first question in a folder: may its files be read and worked on? Nothing in it is read before.
 
 use super::PanelOutcome;
-use crate::tui::app::Cmd;
+use crate::tui::{
+    app::Cmd,
+    keymap::{Context, Keymap},
+};
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     key::Chord,
@@ -18,19 +21,19 @@ pub struct Trust(DialogState);
 
 impl Trust {
     pub fn press(&mut self, chord: &Chord) -> PanelOutcome {
-        match self.0.press(chord, &dialog("", 80)) {
+        match self.0.press(chord, &dialog("", &Keymap::default(), 80)) {
             DialogOutcome::Chosen(1, _) => PanelOutcome::Does(Cmd::Trust),
             DialogOutcome::Chosen(..) | DialogOutcome::Dismissed => PanelOutcome::Closed,
             DialogOutcome::Moved | DialogOutcome::Ignored => PanelOutcome::Stays,
         }
     }
 
-    pub fn view(&self, place: &str, width: usize, max_rows: usize) -> DialogView {
-        self.0.clone().view(&dialog(place, width), width, max_rows)
+    pub fn view(&self, place: &str, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
+        self.0.clone().view(&dialog(place, keys, width), width, max_rows)
     }
 }
 
-fn dialog(place: &str, width: usize) -> Dialog {
+fn dialog(place: &str, keys: &Keymap, width: usize) -> Dialog {
     let why = "Its files steer what the agent does: settings, instructions, commands. Say yes only where you know who wrote them.";
     let whole = format!("Do you trust the files in {place}?");
     let long = text_width(&whole) + 2 > width;
@@ -41,7 +44,10 @@ fn dialog(place: &str, width: usize) -> Dialog {
         title: Line::plain(if long { "Do you trust the files in".into() } else { whole }),
         body: place.into_iter().chain(wrapped(&Line::plain(why))).chain([Line::new()]).collect(),
         // The safe answer is the one that enter takes.
-        choices: vec![Item::new("no, leave").key('n'), Item::new("yes, and remember it").key('y')],
+        choices: vec![
+            Item::new("no, leave").key('n').called(keys.key(Context::Dialog, "no")),
+            Item::new("yes, and remember it").key('y').called(keys.key(Context::Dialog, "yes")),
+        ],
         ..Dialog::default()
     }
 }

@@ -7,7 +7,7 @@ fn the_header_the_keys_and_a_small_window() {
     let mut bench = Bench::ready();
     insta::assert_snapshot!(bench.printed, @"
     backstitch 0.1.0 · qwen3-coder:30b · ~/src/shop (main)
-    / commands   ! shell   shift+tab mode   ? keys
+    @ file   / command   ! shell   shift+tab mode   ? keys
     ");
     insta::assert_snapshot!(bench.screen(), @"
      ───────────────────────────────────────────────────────────────────────────
@@ -18,8 +18,7 @@ fn the_header_the_keys_and_a_small_window() {
     insta::assert_snapshot!(bench.screen(), @"
     ───────────────────────────────────────────────────────────────────────────
      Keys
-     enter      send                         ctrl+t     show reasoning
-     ctrl+j     new line                     ctrl+l     redraw
+     enter      send                         ctrl+l     redraw
      ctrl+v     paste a picture              ctrl+o     open what is folded
      up         earlier, or take one back    ctrl+f     search the conversation
      down       later prompt                 pageup     page up (fullscreen)
@@ -28,14 +27,15 @@ fn the_header_the_keys_and_a_small_window() {
      ctrl+g     write in $EDITOR             ctrl+end   newest line
      shift+tab  change the mode              ctrl+z     to the shell
      ?          these keys                   ctrl+c     clear, interrupt, exit
-     esc        interrupt; twice: go back    ctrl+d     exit
-     ctrl+s     send into the turn
+     esc        twice: go back               ctrl+d     exit
+     ctrl+t     show reasoning
+     While a turn runs
+     esc     interrupt the turn    ctrl+s  send into the turn
      In the text
-     ctrl+a      start of line           ctrl+u      cut to start of line
-     ctrl+e      end of line             ctrl+k      cut to end of line
-     alt+b       word left               ctrl+y      paste what was cut
-     alt+f       word right              ctrl+_      undo
-     ctrl+w      cut word left           ctrl+alt+r  redo
+     ctrl+j       new line                alt+>        end of text
+     left         left                    backspace    delete before
+     right        right                   delete       delete after
+     up           row up                  ctrl+w       cut word left
      down shows more, any other key closes this
      normal · qwen3-coder:30b                                               ? keys
     ");

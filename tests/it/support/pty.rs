@@ -238,7 +238,7 @@ impl Term {
     /// The prompt can be used, and what is printed is not held back any more for the terminal's background: the header is above
     /// it.
     pub fn ready(&mut self) -> &mut Self {
-        self.shows("❯").shows("? keys").sees("/ commands")
+        self.shows("❯").shows(" keys").sees("/ command")
     }
 
     // --- the end ---

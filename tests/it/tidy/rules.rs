@@ -207,7 +207,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("engine", &["agent", "handle", "mailbox", "protocol", "llm", "tools", "checkpoint", "session"]),
     ("commands", &["protocol"]),
     ("config", &["protocol", "failure", "atomic"]),
-    ("tui", &["components", "protocol", "handle", "commands", "finder", "history"]),
+    ("tui", &["components", "protocol", "failure", "handle", "commands", "finder", "history"]),
     ("headless", &["components", "protocol", "handle", "failure", "commands"]),
 ];
 
