@@ -19,6 +19,7 @@ impl EntryKind {
     fn sign(self) -> Span {
         match self {
             EntryKind::Request => Span::new("❯ ", Role::User),
+            EntryKind::Call => Span::new("· ", Role::User),
             EntryKind::Manual => Span::new("◆ ", Role::Accent),
             EntryKind::Restore => Span::new("↺ ", Role::Warning),
             EntryKind::Elsewhere => Span::new("⇄ ", Role::Dim),
@@ -29,6 +30,7 @@ impl EntryKind {
     fn word(self) -> &'static str {
         match self {
             EntryKind::Request => "",
+            EntryKind::Call => "a step",
             EntryKind::Manual => "by hand",
             EntryKind::Restore => "restore",
             EntryKind::Elsewhere => "elsewhere",
@@ -39,6 +41,7 @@ impl EntryKind {
     fn words(self) -> &'static str {
         match self {
             EntryKind::Request => "before this request",
+            EntryKind::Call => "after a step of this request",
             EntryKind::Manual => "made by hand",
             EntryKind::Restore => "before a restore",
             EntryKind::Elsewhere => "by another session",

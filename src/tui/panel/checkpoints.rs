@@ -42,6 +42,8 @@ pub struct Checkpoints {
     sought: Option<String>,
     /// The one that was asked for is shown, whatever it is.
     asked: Option<CheckpointId>,
+    /// Those within requests are shown, too.
+    steps: bool,
     /// What was asked for and is not there.
     pub lacks: Option<String>,
     /// What the keys do lies over it.
@@ -72,6 +74,7 @@ impl Checkpoints {
             plan: None,
             sought: None,
             asked: None,
+            steps: false,
             lacks: None,
             keys: None,
         };
@@ -134,6 +137,7 @@ impl Checkpoints {
     /// turn, the next one begins with the same checkpoint.
     fn is_shown(&self, info: &CheckpointInfo) -> bool {
         info.origin != Origin::Call
+            || self.steps
             || info.named
             || info.pinned
             || self.asked.as_ref() == Some(&info.id)
@@ -168,12 +172,11 @@ impl Checkpoints {
                 (_, Some(mark)) if mark.manual => EntryKind::Manual,
                 // What another session has left may be where a request of this one began.
                 (_, Some(_)) => EntryKind::Request,
-                // Within a request, and somebody's choice all the same.
-                (Origin::Manual | Origin::Call, None) if info.session == self.session => EntryKind::Manual,
                 (Origin::Manual, None) => EntryKind::Manual,
                 (Origin::Restore, None) => EntryKind::Restore,
                 _ if info.session != self.session => EntryKind::Elsewhere,
-                (Origin::Turn | Origin::Call, None) => EntryKind::Request,
+                (Origin::Call, None) => EntryKind::Call,
+                (Origin::Turn, None) => EntryKind::Request,
             },
             pinned: info.pinned,
             conversation: mark.is_some(),
@@ -256,6 +259,7 @@ impl Checkpoints {
                 self.keys = Some(Keys::of(here, keys));
                 PanelOutcome::Stays
             }
+            BrowserOutcome::Ignored if chord.typed() == Some('s') && matches!(here, [Context::Checkpoints]) => self.toggle_steps(),
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
@@ -268,6 +272,19 @@ impl Checkpoints {
                 None => PanelOutcome::Stays,
             },
         }
+    }
+
+    /// Single calls, too, or requests only; the same one stays selected where it is still there.
+    fn toggle_steps(&mut self) -> PanelOutcome {
+        self.steps = !self.steps;
+        let selected = self.selected().cloned();
+        let all = std::mem::take(&mut self.all);
+        let cmds = self.listed(all);
+        if let Some(entry) = selected.and_then(|id| self.ids.iter().position(|other| *other == id)) {
+            self.browser.select(entry);
+            return self.look().map_or(PanelOutcome::Stays, PanelOutcome::StaysAnd);
+        }
+        cmds.into_iter().next().map_or(PanelOutcome::Stays, PanelOutcome::StaysAnd)
     }
 
     fn rewind(&self, to: CheckpointId, scope: Scope, files: Option<Vec<usize>>) -> Command {
