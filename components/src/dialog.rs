@@ -9,7 +9,7 @@ use crate::key::Chord;
 use crate::list::{Item, ListOutcome, ListState};
 use crate::text::row::split;
 use crate::text::span::{Line, Span, Style};
-use crate::text::wrap::cut;
+use crate::text::wrap::{cut, wrap_hanging};
 use crate::theme::Role;
 use iocraft::KeyCode;
 
@@ -90,8 +90,14 @@ impl DialogState {
 
     pub fn view(&mut self, dialog: &Dialog, width: usize, max_rows: usize) -> DialogView {
         let title = dialog.title.clone().over(Style::new().bold()).indented(2);
-        let min_left = title.width();
-        let mut rows = vec![split(title, dialog.note.clone(), width, min_left)];
+        let mut rows = if title.width() <= width {
+            let min_left = title.width();
+            vec![split(title, dialog.note.clone(), width, min_left)]
+        } else {
+            wrap_hanging(&dialog.title.clone().over(Style::new().bold()), width, &Line::from("  "), &Line::from("  "))
+        };
+        // The answers outrank the end of a long question.
+        rows.truncate(max_rows.saturating_sub(dialog.choices.len()).max(1));
         let typing = self.typing.and(dialog.asks.as_ref());
         let answer = typing.map(|asks| {
             let look = Look { prompt: Span::new("› ", Style::from(Role::Accent).bold()), placeholder: asks.clone() };
@@ -99,7 +105,7 @@ impl DialogState {
         });
         let below = match &answer {
             Some(view) => view.rows.len(),
-            None => dialog.choices.len().min(max_rows.saturating_sub(2).max(1)),
+            None => dialog.choices.len().min(max_rows.saturating_sub(rows.len() + usize::from(!dialog.body.is_empty())).max(1)),
         };
         let room = max_rows.saturating_sub(rows.len() + below);
         if dialog.body.len() <= room {
@@ -193,6 +199,14 @@ mod tests {
             ]
         );
         assert_eq!(DialogState::default().view(&dialog(), 40, 20).rows.len(), 8);
+    }
+
+    #[test]
+    fn a_question_that_is_too_long_goes_on_in_the_next_row() {
+        let dialog = Dialog { title: "Is this a question that is long?".into(), body: vec![], ..dialog() };
+        let rows = |height| texts(&DialogState::default().view(&dialog, 24, height));
+        assert_eq!(rows(9)[..3], ["  Is this a question", "  that is long?", "  ▸ 1 yes              y"]);
+        assert_eq!(rows(3), ["  Is this a question", "  ▸ 1 yes              y", "    2 no, and say why  n"]);
     }
 
     #[test]

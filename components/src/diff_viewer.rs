@@ -21,6 +21,10 @@ use std::sync::Arc;
 /// Cells of the column that says which hunk is meant and which are chosen.
 const MARGIN: usize = 2;
 
+/// From this width on hints are whole, in cells; below [`TINY`] only the shortest.
+const SHORT: usize = 60;
+const TINY: usize = 30;
+
 /// What a key meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewerOutcome {
@@ -383,11 +387,16 @@ impl DiffViewer {
         if let Some(sign) = self.sign() {
             return truncate(&sign, width);
         }
-        let mut hints = vec![];
-        if self.chooses() {
-            hints.extend([("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]);
-        }
-        hints.extend([("q", "close"), ("?", "keys"), ("left right", "hunk")]);
+        // What ends it and what tells of the rest have room in every window.
+        let ends = [("q", "close"), ("?", "keys"), ("left right", "hunk")];
+        let mut hints = if self.chooses() && width >= SHORT {
+            vec![("enter", "make accepted changes"), ("space", "refuse hunk"), ("a", "all")]
+        } else if self.chooses() && width >= TINY {
+            vec![("enter", "make accepted")]
+        } else {
+            vec![]
+        };
+        hints.extend(ends);
         if self.files.len() > 1 {
             hints.push(("tab", "file"));
         }

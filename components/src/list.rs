@@ -9,6 +9,7 @@ use crate::key::Chord;
 use crate::text::row::split;
 use crate::text::span::{Line, Span, Style};
 use crate::text::width::width;
+use crate::text::wrap::truncate;
 use crate::theme::Role;
 use crate::viewport::Viewport;
 use iocraft::KeyCode;
@@ -144,12 +145,16 @@ impl ListState {
         }
         let from = left.width();
         let look = if selected { Style::new().bold() } else { Style::new() };
-        left.extend(item.label.clone().over(look).spans);
-        if let Some(key) = item.key {
+        let key = item.key.map(|key| item.shown.clone().unwrap_or_else(|| key.to_string()));
+        // A label that is too long gives way to its letter.
+        let room = width_all.saturating_sub(from + key.as_ref().map_or(0, |key| width(key) + 2));
+        let label = item.label.clone().over(look);
+        left.extend(if key.is_some() { truncate(&label, room.max(1)) } else { label }.spans);
+        if let Some(key) = key {
             // Letters in one column, so that they can be read downwards.
-            left = left.pad_to(from + longest + 2).and(item.shown.clone().unwrap_or_else(|| key.to_string()), Role::Accent);
+            left = left.pad_to(from + longest.min(room) + 2).and(key, Role::Accent);
         }
-        let min_left = left.width().min(width_all / 2);
+        let min_left = if item.key.is_some() { left.width() } else { left.width().min(width_all / 2) };
         let mut row = split(left, item.detail.clone().over(Role::Dim), width_all, min_left);
         row.fill = selected.then_some(Role::Selection);
         row
@@ -209,6 +214,9 @@ mod tests {
         let called = [Item::new("yes").key('y').called(Some("ctrl+y".into())), Item::new("no").key('n').called(None)];
         let rows = ListState::default().view(&called, 50, 9, false);
         assert_eq!(rows.iter().map(|row| row.text().trim_end().to_owned()).collect::<Vec<_>>(), ["  ▸ yes  ctrl+y", "    no"]);
+        let long = [Item::new("a label that has no room").key('y').detail("detail"), Item::new("no").key('n')];
+        let rows = ListState::default().view(&long, 20, 9, true);
+        assert_eq!(rows.iter().map(Line::text).collect::<Vec<_>>(), ["  ▸ 1 a label th…  y", "    2 no           n"]);
         let mut state = ListState::default();
         state.select(2, 3);
         assert_eq!(state.view(&items(), 50, 1, false)[0].text(), "  ▸ view");

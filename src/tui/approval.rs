@@ -194,7 +194,11 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         note,
         body: body(call, width, max_rows),
         choices,
-        asks: Some(format!("what should be done instead? ({})", keys.phrase(Context::Field, &[("accept", "sends"), ("leave", "returns")]))),
+        asks: Some(if width < 70 {
+            "what should be done instead?".into()
+        } else {
+            format!("what should be done instead? ({})", keys.phrase(Context::Field, &[("accept", "sends"), ("leave", "returns")]))
+        }),
     }
 }
 

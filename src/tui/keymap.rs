@@ -12,6 +12,8 @@ use crate::protocol::OwnKeys;
 use backstitch_components::{
     key::{Chord, Key},
     key_hints::KeyNames,
+    text::span::Line,
+    theme::Role,
 };
 use serde::{
     Deserialize,
@@ -205,6 +207,12 @@ impl Keymap {
     pub fn phrase(&self, context: Context, parts: &[(&str, &str)]) -> String {
         let part = |(action, does): &(&str, &str)| self.key(context, action).map(|key| format!("{key} {does}"));
         parts.iter().filter_map(part).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// [`Keymap::phrase`] as a row of so many cells: what has no room is left out, the last first.
+    pub fn hint(&self, context: Context, parts: &[(&str, &str)], width: usize) -> Line {
+        let fitting = (0..=parts.len()).rev().map(|kept| Line::styled(format!("  {}", self.phrase(context, &parts[..kept])), Role::Dim));
+        fitting.into_iter().find(|row| row.width() <= width).unwrap_or_default()
     }
 
     /// How the built-in keys of these contexts are called.

@@ -45,7 +45,9 @@ impl Prompt {
         let placeholder = if busy {
             let waits = keys.phrase(Context::Prompt, &[("submit", "waits in line")]);
             let steers = keys.phrase(Context::Running, &[("steer", "goes into the turn")]);
-            [waits, steers].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+            let parts: Vec<String> = [waits, steers].into_iter().filter(|part| !part.is_empty()).collect();
+            let both = parts.join(", ");
+            if both.len() + 2 <= width { both } else { parts.into_iter().next().unwrap_or_default() }
         } else if self.suggests(busy) {
             self.placeholder.clone()
         } else {

@@ -323,8 +323,8 @@ fn without_a_model_the_screen_offers_what_was_found_an_address_and_the_demo() {
      Backstitch has no model to talk to yet.
      Found on this machine:
      ▸ 1 Ollama at http://127.0.0.1:11434/v1                                     q
-       2 enter an address and a key                                             e
-       3 try the demo: a scripted model, a small project, everything else real  d
+       2 enter an address and a key           e
+       3 try the demo                         d                     needs no model
      normal · no model                                                      ? keys
     ");
     assert_eq!(bench.keys("1"), [Cmd::Send(Command::Connect(settings.clone()))]);
@@ -419,7 +419,7 @@ fn a_change_that_the_user_edits_is_made_as_edited() {
     bench.keys("?");
     assert!(bench.screen().contains("edit the change first"), "{}", bench.screen());
     bench.keys("esc v ?");
-    assert!(bench.screen().contains("refuse the hunk"), "{}", bench.screen());
+    assert!(bench.screen().contains("refuse hunk"), "{}", bench.screen());
     bench.keys("? q");
     assert!(bench.screen().contains("Make this change?"), "the keys, then the viewer are closed");
     // A command can't be edited.

@@ -41,6 +41,7 @@ fn own_keys_count_everywhere_and_hints_call_them() {
     assert_eq!(w.read("a.txt"), "one\n");
     t.ctrl('y').sees("Done.").sees("goes back");
     assert_eq!((w.read("a.txt").as_str(), server.request(1).messages()[1]["content"].as_str()), ("two\n", Some("why?\ngo @a.txt ")));
+    t.sees("❯ why?").sees("  go @a.txt");
     t.esc().esc().shows("z close").type_("q").type_("?").shows("to the changes").type_("x").shows("z close").type_("z").hides("z close");
     t.ctrl('c').shows("ctrl+c again to exit").ctrl('c');
     assert_eq!(t.exits().exit_code(), 0);

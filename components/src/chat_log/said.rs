@@ -12,7 +12,7 @@ use crate::theme::Role;
 /// Blanks between the columns.
 const GAP: usize = 3;
 /// With less room beside the names, texts stand below them.
-const LEAST: usize = 24;
+const LEAST: usize = 20;
 /// How far they stand in there.
 const BELOW: usize = GUTTER + 2;
 

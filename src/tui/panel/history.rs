@@ -79,8 +79,7 @@ impl HistorySearch {
         let view = self.picker.clone().view(item, self.entries.len(), width, max_rows.saturating_sub(2).clamp(2, 13));
         let mut rows = vec![title];
         rows.extend(view.rows);
-        let hint = keys.phrase(Context::History, &[("take", "puts it into the prompt"), ("close", "closes")]);
-        rows.push(Line::styled(format!("  {hint}"), Role::Dim));
+        rows.push(keys.hint(Context::History, &[("take", "puts it into the prompt"), ("close", "closes")], width));
         rows.iter_mut().for_each(|row| *row = backstitch_components::text::wrap::truncate(row, width));
         DialogView { rows, cursor: Some((view.cursor.0, view.cursor.1 + 1)) }
     }

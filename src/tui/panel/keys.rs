@@ -56,7 +56,7 @@ impl Keys {
         rows.drain(..first);
         rows.truncate(room);
         let more = keys.phrase(Context::List, &[("next", "shows more")]);
-        let hint = if all || more.is_empty() { "  any key closes this".into() } else { format!("  {more}, any other key closes this") };
+        let hint = if all || more.is_empty() { "  any key closes this".into() } else { format!("  {more}, others close this") };
         rows.push(truncate(&Line::styled(hint, Role::Dim), width));
         DialogView { rows, cursor: None }
     }

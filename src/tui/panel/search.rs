@@ -81,13 +81,9 @@ impl Search {
             (_, 0) => "not found".into(),
             (_, n) => format!("{} of {n}", self.at + 1),
         };
-        let hint = keys.phrase(Context::Search, &[("earlier", "goes up"), ("later", "down"), ("close", "closes")]);
-        let hints = split(
-            Line::styled(format!("  {hint}"), Role::Dim),
-            Line::styled(count, if self.matches.is_empty() { Role::Warning } else { Role::Accent }),
-            width,
-            10,
-        );
+        let count = Line::styled(count, if self.matches.is_empty() { Role::Warning } else { Role::Accent });
+        let parts = [("earlier", "goes up"), ("later", "down"), ("close", "closes")];
+        let hints = split(keys.hint(Context::Search, &parts, width.saturating_sub(count.width() + 2)), count, width, 0);
         DialogView { rows: vec![words, hints], cursor: Some((column, 0)) }
     }
 }

@@ -13,7 +13,10 @@ use backstitch_components::{
     editor::{Edit, Editor},
     key::Chord,
     list::Item,
-    text::span::{Line, Style},
+    text::{
+        span::{Line, Style},
+        wrap::wrap_hanging,
+    },
     theme::Role,
 };
 use iocraft::KeyCode;
@@ -59,7 +62,7 @@ impl Setup {
             };
         }
         let servers = self.servers().len();
-        match self.state.press(chord, &self.dialog(&Keymap::default())) {
+        match self.state.press(chord, &self.dialog(&Keymap::default(), 80)) {
             DialogOutcome::Chosen(n, _) if n < servers => {
                 PanelOutcome::Does(Cmd::Send(Command::Connect(self.servers()[n].settings.clone())))
             }
@@ -84,7 +87,7 @@ impl Setup {
         }
     }
 
-    fn dialog(&self, keys: &Keymap) -> Dialog {
+    fn dialog(&self, keys: &Keymap, width: usize) -> Dialog {
         let mut choices: Vec<Item> = self
             .servers()
             .iter()
@@ -96,8 +99,8 @@ impl Setup {
             })
             .collect();
         choices.push(Item::new("enter an address and a key").key('e').called(keys.key(Context::Setup, "address")));
-        let demo = "try the demo: a scripted model, a small project, everything else real";
-        choices.push(Item::new(demo).key('d').called(keys.key(Context::Setup, "demo")));
+        let demo = Item::new("try the demo").key('d').called(keys.key(Context::Setup, "demo"));
+        choices.push(demo.detail("needs no model"));
         let search = match &self.found {
             None => "Looking for model servers on this machine …",
             Some(found) if found.is_empty() => "None was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
@@ -105,7 +108,7 @@ impl Setup {
         };
         Dialog {
             title: Line::plain("Backstitch has no model to talk to yet."),
-            body: vec![Line::styled(format!("  {search}"), Role::Dim)],
+            body: wrap_hanging(&Line::styled(search, Role::Dim), width, &Line::from("  "), &Line::from("  ")),
             choices,
             ..Dialog::default()
         }
@@ -113,8 +116,8 @@ impl Setup {
 
     pub fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         match &self.form {
-            Some(form) => form.view(keys, width),
-            None => self.state.clone().view(&self.dialog(keys), width, max_rows),
+            Some(form) => form.view(keys, width, max_rows),
+            None => self.state.clone().view(&self.dialog(keys, width), width, max_rows),
         }
     }
 }
@@ -151,7 +154,7 @@ impl Form {
         FormOutcome::Stays
     }
 
-    fn view(&self, keys: &Keymap, width: usize) -> DialogView {
+    fn view(&self, keys: &Keymap, width: usize, max_rows: usize) -> DialogView {
         let label = |text: &'static str, on: bool| Line::styled(text, if on { Role::Accent } else { Role::Dim });
         let (url, url_column) = self.url.field(label("  address  ", !self.on_key), "http://localhost:11434/v1", width);
         // A key is never on the screen; its length is, so that a paste can be seen to have worked.
@@ -164,13 +167,17 @@ impl Form {
         ];
         let usual = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
         let hint = self.problem.unwrap_or(&usual);
-        let rows = vec![
-            Line::styled("  The address of an OpenAI-compatible server, and its key.", Style::new().bold()),
-            url,
-            key,
-            Line::styled(format!("  {hint}"), if self.problem.is_some() { Role::Error } else { Role::Dim }),
-        ];
-        let cursor = if self.on_key { (key_column, 2) } else { (url_column, 1) };
+        let wrapped =
+            |text: &str, style: Style| wrap_hanging(&Line::styled(text.to_owned(), style), width, &Line::from("  "), &Line::from("  "));
+        let mut rows = wrapped("The address of an OpenAI-compatible server, and its key.", Style::new().bold());
+        let cursor = if self.on_key { (key_column, rows.len() + 1) } else { (url_column, rows.len()) };
+        rows.extend([url, key]);
+        rows.extend(wrapped(hint, Style::from(if self.problem.is_some() { Role::Error } else { Role::Dim })));
+        // The fields are what has to be seen.
+        let above = rows.len().saturating_sub(max_rows).min(cursor.1 - usize::from(self.on_key));
+        rows.drain(..above);
+        rows.truncate(max_rows);
+        let cursor = (cursor.0, cursor.1 - above);
         DialogView { rows, cursor: Some(cursor) }
     }
 }

@@ -66,14 +66,16 @@ impl ThemePicker {
             _ => "light",
         };
         let item = |at: usize| Item::new(self.themes[at].name.clone()).detail(Line::styled(kind(&self.themes[at]), Role::Dim));
+        if max_rows <= frame {
+            return DialogView { rows: self.list.clone().view_of(self.themes.len(), item, width, max_rows, false), cursor: None };
+        }
         let mut rows = vec![Line::styled("  Theme", Style::from(Role::Heading).bold())];
         rows.extend(self.list.clone().view_of(self.themes.len(), item, width, room, false));
         rows.push(Line::new());
         rows.extend(sample);
         rows.push(Line::new());
         rows.truncate(max_rows.saturating_sub(1));
-        let hint = keys.phrase(Context::List, &[("take", "takes and keeps it"), ("close", "leaves it as it was")]);
-        rows.push(Line::styled(format!("  {hint}"), Role::Dim));
+        rows.push(keys.hint(Context::List, &[("take", "takes and keeps it"), ("close", "leaves it as it was")], width));
         rows.truncate(max_rows);
         DialogView { rows, cursor: None }
     }

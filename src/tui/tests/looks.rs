@@ -36,7 +36,7 @@ fn the_header_the_keys_and_a_small_window() {
      left         left                    backspace    delete before
      right        right                   delete       delete after
      up           row up                  ctrl+w       cut word left
-     down shows more, any other key closes this
+     down shows more, others close this
      normal · qwen3-coder:30b                                               ? keys
     ");
     bench.keys("esc");
