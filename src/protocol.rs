@@ -6,6 +6,7 @@
 pub mod block;
 pub mod call;
 pub mod checkpoint;
+pub mod command;
 pub mod ids;
 pub mod keys;
 pub mod looks;
@@ -19,6 +20,7 @@ pub mod session;
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
+pub use command::{CommandPart, CommandPattern, Touch};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use keys::{OwnKey, OwnKeys};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};

@@ -197,7 +197,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return false };
         let (guard, changed) = (turn.guard, turn.changed);
         let Some(call) = turn.call(id) else { return false };
-        if !call.is_read() {
+        if !call.changes_nothing() {
             match guard {
                 Guard::NotYet => {
                     let cover = match call.access() {
@@ -263,7 +263,7 @@ impl Agent {
         let Some(access) = call.access() else { return };
         let verdict = approval::judge(mode, &self.grants, &self.settings.bounds, access);
         // Without a checkpoint a change can't be undone: that is for the user to say, whatever the mode.
-        let asks_anyway = guard == Guard::Failed && !access.is_read();
+        let asks_anyway = guard == Guard::Failed && !access.changes_nothing();
         match verdict {
             Verdict::Allow if !asks_anyway => call.state = State::Allowed,
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
@@ -307,16 +307,20 @@ impl Agent {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
             // A part of something that is no change to one file can't be carried out.
             Decision::AllowPart { .. } if !matches!(&access, Some(Access::Write(paths)) if paths.len() == 1) => return,
-            Decision::Allow | Decision::AllowSession | Decision::AllowPart { .. } => {
+            Decision::Allow | Decision::AllowSession | Decision::AllowCommands(_) | Decision::AllowPart { .. } => {
                 if let Decision::AllowPart { content, note } = &decision {
                     call.part = Some((content.clone(), note.clone()));
                 }
                 (call.state, call.decided) = (State::Allowed, true);
-                if guard == Guard::Failed && !call.is_read() {
+                if guard == Guard::Failed && !call.changes_nothing() {
                     turn.guard = Guard::Waived;
                 }
-                if let (Decision::AllowSession, Some(access)) = (decision, access) {
-                    let new = approval::grants_for(&self.settings.bounds, &access);
+                let new = match (decision, access) {
+                    (Decision::AllowSession, Some(access)) => approval::grants_for(&self.settings.bounds, &access),
+                    (Decision::AllowCommands(patterns), Some(Access::Run { .. })) => patterns.into_iter().map(Grant::Commands).collect(),
+                    _ => vec![],
+                };
+                if !new.is_empty() {
                     self.grants.extend(new);
                     return self.judge_again();
                 }

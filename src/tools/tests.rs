@@ -1,5 +1,6 @@
 //! The tools as the engine uses them: by name, previewed, then run with what the preview saw.
 
+mod commands;
 mod files;
 mod patch;
 mod search;

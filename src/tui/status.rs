@@ -46,6 +46,8 @@ pub struct Status {
 #[derive(Debug, Default)]
 struct Changes {
     edited: BTreeSet<PathBuf>,
+    /// Commands that only read: no checkpoint stands between them and what was edited before.
+    reading: Vec<CallId>,
     by_commands: usize,
     /// The last call was a command: what the next checkpoint finds changed was its doing.
     command: bool,
@@ -89,12 +91,15 @@ impl Status {
                 self.total += end.usage;
                 (self.turn, self.stopping, self.retry) = (None, false, None);
             }
-            EventBody::Call(CallEvent::Finished { outcome: Outcome::Done(output), .. }) => match &output.for_user {
+            EventBody::Call(CallEvent::Previewed { id, access: access @ Access::Run { .. }, .. }) if access.changes_nothing() => {
+                self.changes.reading.push(*id);
+            }
+            EventBody::Call(CallEvent::Finished { id, outcome: Outcome::Done(output) }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
                     self.changes.command = false;
                 }
-                Block::Terminal { .. } => self.changes.command = true,
+                Block::Terminal { .. } if !self.changes.reading.contains(id) => self.changes.command = true,
                 _ => {}
             },
             EventBody::Checkpoint(CheckpointEvent::Taken { kind, files_changed, .. }) if *kind != CheckpointKind::Opening => {

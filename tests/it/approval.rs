@@ -49,7 +49,7 @@ fn yes_for_the_session_covers_the_next_edit_but_no_command() {
         [
             Reply::call("Edit", edit("one", "two")),
             Reply::call("Edit", edit("two", "three")),
-            Reply::call("Bash", json!({ "command": "echo ran" })),
+            Reply::call("Bash", json!({ "command": "touch ran" })),
             Reply::text("Done."),
         ],
     );
@@ -131,7 +131,7 @@ fn an_edit_outside_of_the_project_asks_even_in_auto_accept() {
 fn results_go_back_in_the_order_of_the_calls() {
     let server = ModelServer::start([
         Reply::calls(&[
-            ("Bash", json!({ "command": "echo first" })),
+            ("Bash", json!({ "command": "touch x; echo first" })),
             ("View", json!({ "file_path": "a.txt" })),
             ("View", json!({ "file_path": "missing.txt" })),
             ("Edit", edit("one", "two")),

@@ -145,13 +145,15 @@ impl World {
         let free = match access {
             Access::Read(paths) => inside(paths),
             Access::Write(paths) => inside(paths) && self.mode == Mode::AutoAccept,
+            Access::Run { parts, .. } => parts.first().is_some_and(|part| part.touches == [Touch::Reads("/p/a".into())]),
             _ => false,
         };
         let granted = self.grants.iter().any(|g| match (g, access) {
             (Grant::Edits, Access::Write(paths)) => inside(paths),
             (Grant::Write(w), Access::Write(paths)) => paths.iter().all(|p| p == w),
             (Grant::Read(r), Access::Read(paths)) => paths.iter().all(|p| p.starts_with(r)),
-            (Grant::Command(c), Access::Run { command }) => c == command,
+            (Grant::Command(c), Access::Run { command, .. }) => c == command,
+            (Grant::Commands(pattern), Access::Run { parts, .. }) => parts.iter().all(|part| part.words == pattern.words),
             _ => false,
         });
         let own = self.shell.contains(&call.id);
@@ -160,15 +162,15 @@ impl World {
             "{call:?} ran unasked in {:?}: {access:?}",
             self.mode
         );
-        if !access.is_read() {
+        let alone = self.open.iter().all(|o| !matches!(o, Open::Tool(_)));
+        assert!(alone || access.is_read(), "a command beside another call");
+        if !access.changes_nothing() {
             assert!(own || self.mode != Mode::Plan, "a change in plan mode");
             assert!(self.covered.contains(&self.turn.unwrap()), "a change without a checkpoint");
             // A checkpoint is for one change; going on without one is for the turn.
             if !self.waived.contains(&self.turn.unwrap()) {
                 self.covered.remove(&self.turn.unwrap());
             }
-            let alone = self.open.iter().all(|o| !matches!(o, Open::Tool(_)));
-            assert!(alone, "a change beside another call");
         }
         self.open.push(Open::Tool(call.id));
     }
@@ -253,7 +255,7 @@ impl World {
     fn allow(&mut self, call: CallId) {
         self.allowed.insert(call);
         // The user saw that there is no checkpoint: that counts for the rest of the turn.
-        if let Some(turn) = self.turn.filter(|_| self.refused && !self.previews[&call].1.is_read()) {
+        if let Some(turn) = self.turn.filter(|_| self.refused && !self.previews[&call].1.changes_nothing()) {
             self.covered.insert(turn);
             self.waived.insert(turn);
         }
@@ -266,7 +268,21 @@ impl World {
                     0 | 1 => Access::Read(vec!["/p/a".into()]),
                     2 => Access::Write(vec!["/p/a".into()]),
                     3 => Access::Write(vec!["/etc/a".into()]),
-                    4 => Access::Run { command: format!("make {}", id.0 % 12) },
+                    4 => {
+                        let part = |words: &[&str], touches| CommandPart {
+                            at: (0, 0),
+                            words: words.iter().map(ToString::to_string).collect(),
+                            touches,
+                        };
+                        // One of which nothing is known, one that a pattern can cover, one that reads, one that reads elsewhere.
+                        let parts = match id.0 / 6 % 4 {
+                            0 => vec![],
+                            1 => vec![part(&["make"], vec![Touch::Project])],
+                            2 => vec![part(&["cat", "a"], vec![Touch::Reads("/p/a".into())])],
+                            _ => vec![part(&["cat", "/etc/a"], vec![Touch::Reads("/etc/a".into())])],
+                        };
+                        Access::Run { command: format!("make {}", id.0 % 12), parts }
+                    }
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };
                 self.previews.entry(id).and_modify(|p| p.1 = access.clone());
