@@ -1,6 +1,7 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
 mod checkpoints;
+mod commands;
 mod looks;
 mod random;
 mod window;
