@@ -204,7 +204,7 @@ fn dialog(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Dialog
     let mut choices = vec![
         Item::new("yes").key('y'),
         // Where there is little room the key has to do without a word.
-        if patterns.is_some() && width >= 60 { Item::new(session).key('a').detail("p changes it") } else { Item::new(session).key('a') },
+        if patterns.is_some() && width >= 60 { Item::new(session).key('a').detail("p edits") } else { Item::new(session).key('a') },
         Item::new("no, and say why").key('n'),
         Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" }).key('v'),
     ];
