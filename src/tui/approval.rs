@@ -215,7 +215,7 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         Item::new("yes").key('y').called(key("yes")),
         // Where there is little room the key has to do without a word.
         match key("pattern").filter(|_| patterns.is_some() && width >= 60) {
-            Some(key) => session.detail(format!("{key} changes it")),
+            Some(key) => session.detail(format!("{key} edits")),
             None => session,
         },
         Item::new("no, and say why").key('n').called(key("no")),

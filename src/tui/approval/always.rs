@@ -30,7 +30,7 @@ pub fn label(patterns: &[CommandPattern], width: usize) -> String {
     let names = names.join(" + ");
     // The number before it and the key behind it need their room.
     let (before, after) = if width < 60 { ("always ", "") } else { ("always allow ", " this session") };
-    let room = width.saturating_sub(before.len() + after.len() + if width < 60 { 11 } else { 25 });
+    let room = width.saturating_sub(before.len() + after.len() + if width < 60 { 11 } else { 20 });
     format!("{before}{}{after}", truncate_middle(&names, room.max(8)))
 }
 

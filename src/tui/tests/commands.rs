@@ -73,6 +73,6 @@ fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
     let mut bench = Bench::ready();
     bench.asks(Access::Run { command: command.into(), parts }, Block::Command { command: command.into(), directory: "/p".into() });
     let screen = bench.screen();
-    assert!(screen.contains("exactly this command") && screen.contains("writes out") && !screen.contains("p changes"), "{screen}");
+    assert!(screen.contains("exactly this command") && screen.contains("writes out") && !screen.contains("p edits"), "{screen}");
     assert_eq!(bench.keys("p"), []);
 }
