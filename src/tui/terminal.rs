@@ -84,6 +84,8 @@ pub struct Screen<S: Surface> {
     row_at: usize,
     /// What is on the screen of the region's rows is stale: they are to be written whole.
     stale: bool,
+    /// The terminal may have broken rows, and remember which of them go on in the next one.
+    broken: bool,
     /// Columns that each row takes, to find the region again after the terminal has broken them anew.
     widths: Vec<usize>,
     /// Cursor as the terminal has it: column and row of the region, or hidden.
@@ -104,6 +106,7 @@ impl<S: Surface> Screen<S> {
             rows: 0,
             row_at: 0,
             stale: false,
+            broken: false,
             widths: vec![],
             cursor_drawn: None,
             frame_height: 0,
@@ -158,6 +161,7 @@ impl<S: Surface> Screen<S> {
             // What has left the screen at the top can't be reached any more.
             self.row_at = self.row_at.min(self.screen_rows() - 1);
             self.go_to_row(0);
+            self.broken = true;
         }
         self.stale = true;
     }
@@ -276,6 +280,7 @@ impl<S: Surface> TerminalBackend for Screen<S> {
         let (columns, height) = (self.columns(), self.screen_rows());
         let prev = prev.filter(|_| !self.stale);
         self.stale = false;
+        let broken = std::mem::take(&mut self.broken) && !self.fullscreen;
         self.frame_height = canvas.height();
         // A frame that is too tall keeps its lower rows inline, where the prompt is, and its upper ones in fullscreen.
         let shown = canvas.height().min(height);
@@ -295,6 +300,11 @@ impl<S: Surface> TerminalBackend for Screen<S> {
                 // The terminal may be narrower by now than it said: then a row is better cut than broken.
                 if std::mem::take(&mut wraps) {
                     self.buf.extend_from_slice(b"\x1b[?7l");
+                }
+                if broken {
+                    // Only a row that is erased whole is no continuation any more: overwritten, it would be joined with the one above
+                    // when the size changes again.
+                    self.buf.extend_from_slice(b"\x1b[2K");
                 }
                 self.buf.append(&mut changed);
             }

@@ -109,3 +109,22 @@ proptest! {
         prop_assert_eq!(text, expected);
     }
 }
+
+/// tmux remembers which rows go on in the next one, even after both were overwritten, until one is erased whole: else it joins what we
+/// drew there when the size changes again.
+#[test]
+fn after_a_change_of_size_every_row_is_erased_whole_before_it_is_written() {
+    let mut bench = Bench::new(40, 12, "");
+    let rows: Vec<String> = (0..3).map(|n| format!("live {n}")).collect();
+    bench.frame(&[], &rows, None);
+    bench.columns = 30;
+    bench.screen.as_mut().unwrap().surface.size = (30, 12);
+    bench.writes.lock().unwrap().clear();
+    bench.frame(&[], &rows, None);
+    let written = String::from_utf8(bench.writes.lock().unwrap().concat()).unwrap();
+    assert_eq!(written.matches("\x1b[2K").count(), 3, "{written:?}");
+    bench.writes.lock().unwrap().clear();
+    bench.frame(&[], &["live 0".into(), "other".into(), "live 2".into()], None);
+    let written = String::from_utf8(bench.writes.lock().unwrap().concat()).unwrap();
+    assert!(written.contains("other") && !written.contains("\x1b[2K"), "{written:?}");
+}
