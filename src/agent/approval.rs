@@ -23,8 +23,9 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Inside, and nothing that only its owner should see.
     fn may_read(&self, path: &Path) -> bool {
-        path.starts_with(&self.root) || self.readable.iter().any(|p| path.starts_with(p))
+        (path.starts_with(&self.root) || self.readable.iter().any(|p| path.starts_with(p))) && !command_line::is_secret(path)
     }
 
     /// Does this part of a command only read, and only what it may?
@@ -110,6 +111,9 @@ mod tests {
             (read("/spill/1"), [Allow, Allow, Allow, Allow]),
             (read("/etc/passwd"), [Ask, Ask, Ask, Allow]),
             (read("/pp/a"), [Ask, Ask, Ask, Allow]),
+            (read("/p/.env"), [Ask, Ask, Ask, Allow]),
+            (read("/p/deploy/id_rsa"), [Ask, Ask, Ask, Allow]),
+            (read("/p/.env.example"), [Allow, Allow, Allow, Allow]),
             (write("/p/a"), [Ask, Allow, forbid(), Allow]),
             (write("/etc/passwd"), [Ask, Ask, forbid(), Allow]),
             (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),

@@ -10,6 +10,7 @@ use super::{
     registry,
 };
 use crate::{
+    command_line,
     protocol::{Access, Basis, Block, FileEntry, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
@@ -20,7 +21,10 @@ use search::{Found, Search};
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Rows that are shown unless more or fewer are asked for, and those that are at the most.
@@ -144,11 +148,11 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let wanted = Wanted::of(args)?;
     let (start, _) = glob::start(&args, cx.workspace, wanted.pattern)?;
     let shown = cx.workspace.shown(&start);
-    let files = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
+    let (files, secrets) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
         files(&start, &wanted, cx)?
     } else {
         decode::open(&start, &shown)?;
-        vec![start]
+        (vec![start], 0)
     };
     let content = wanted.show == Show::Content;
     let search = Search {
@@ -167,11 +171,15 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     }
     let names = |file: usize| cx.workspace.relative(&files[file]);
     let summary = if found.lines == 1 { "1 match".into() } else { format!("{} matches", found.lines) };
-    let (for_model, for_user) = match wanted.show {
+    let (mut for_model, for_user) = match wanted.show {
         _ if found.lines == 0 => (format!("No matches in {} files.", files.len()), Block::Hits(vec![])),
         Show::Content => contents(&found, &wanted, names),
         Show::Files | Show::Count => per_file(&found, &wanted, names),
     };
+    if secrets > 0 {
+        for_model =
+            format!("{}\n({secrets} not searched, because of the secrets that may be in them; path names one)\n", for_model.trim_end());
+    }
     Ok(ToolOutput { for_model, for_user, summary, failed: false })
 }
 
@@ -220,8 +228,9 @@ fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> 
     (text, Block::Files(entries))
 }
 
-fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<Vec<PathBuf>, ToolError> {
-    let found = Mutex::new(vec![]);
+/// And how many are left out because only their owner should see them: whoever wants one names it, and the user is asked.
+fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>, usize), ToolError> {
+    let (found, secrets) = (Mutex::new(vec![]), AtomicUsize::new(0));
     let of_type = |path: &Path| wanted.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist());
     Walk { ignored: wanted.ignored, ..Walk::new(start, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
@@ -229,12 +238,16 @@ fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<Vec<PathBuf>,
             && wanted.include.as_ref().is_none_or(|g| g.matches(entry.path(), start))
             && of_type(entry.path())
         {
-            found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
+            if command_line::is_secret(entry.path()) {
+                secrets.fetch_add(1, Ordering::Relaxed);
+            } else {
+                found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
+            }
         }
         !cx.cancel.is_cancelled()
     });
     cx.cancel.check()?;
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
-    Ok(found)
+    Ok((found, secrets.into_inner()))
 }

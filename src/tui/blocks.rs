@@ -115,6 +115,7 @@ fn step(state: TodoState) -> chat_log::Step {
 /// What a call is about to do, in the words of the question.
 pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
     match access {
+        Access::Read(paths) if paths.iter().all(|p| p.starts_with(root)) => "Read this? It may hold secrets.",
         Access::Read(_) => "Read this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !p.starts_with(root)) => "Write this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this, in git's own folder?",

@@ -18,7 +18,7 @@ fn project() -> Bench {
         ("target/main.rs", b"fn main() {}\n"),
         ("debug.log", b"main\n"),
         ("bin", b"main\0\n"),
-        (".env", b"main=1\n"),
+        (".hidden", b"main=1\n"),
     ])
 }
 
@@ -28,7 +28,7 @@ fn grep_gives_file_line_and_content_in_path_order() {
     let out = b.run("GrepTool", json!({"pattern": r"\bmain\b"})).unwrap();
     assert_eq!(
         out.for_model,
-        ".env:1: main=1\nsrc/main.rs:1: fn main() {\nsrc/web/app.ts:1: let main = 1;\nsrc/web/app.tsx:1: let main = 2;\n"
+        ".hidden:1: main=1\nsrc/main.rs:1: fn main() {\nsrc/web/app.ts:1: let main = 1;\nsrc/web/app.tsx:1: let main = 2;\n"
     );
     assert_eq!(out.summary, "4 matches");
     assert!(matches!(&out.for_user, Block::Hits(hits) if hits.len() == 4 && hits[1].line == 1));
@@ -56,6 +56,15 @@ fn grep_caps_what_it_shows_and_counts_the_rest() {
     assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include, or offset 200)");
     assert!(got[0].starts_with("f00:1: ") && got[199].starts_with("f06:20: "), "{}", got[199]);
     assert_eq!(got[0].chars().count(), "f00:1: ".len() + 301);
+}
+
+#[test]
+fn grep_leaves_secrets_alone_unless_they_are_named() {
+    let b = Bench::new(&[(".env", b"KEY=1\n"), ("deploy/id_rsa", b"KEY\n"), ("a", b"KEY\n"), (".env.example", b"KEY=\n")]);
+    let left_out = "(2 not searched, because of the secrets that may be in them; path names one)\n";
+    assert_eq!(b.text("Grep", json!({"pattern": "KEY"})), format!(".env.example:1: KEY=\na:1: KEY\n{left_out}"));
+    assert_eq!(b.text("Grep", json!({"pattern": "no"})), format!("No matches in 2 files.\n{left_out}"));
+    assert_eq!(b.text("Grep", json!({"pattern": "KEY", "path": ".env"})), ".env:1: KEY=1\n");
 }
 
 #[test]
@@ -118,7 +127,7 @@ fn glob_lists_newest_first() {
 fn ls_puts_folders_first() {
     let b = project();
     std::os::unix::fs::symlink("src/main.rs", b.root.join("link")).unwrap();
-    assert_eq!(b.text("LS", json!({"path": "."})), "src/\n.env\n.gitignore\nbin\nlink -> src/main.rs\n");
+    assert_eq!(b.text("LS", json!({"path": "."})), "src/\n.gitignore\n.hidden\nbin\nlink -> src/main.rs\n");
     assert_eq!(b.text("list_directory", json!({"path": "src", "ignore": ["*.ts*", "lib.rs"]})), "web/\nmain.rs\n");
     assert_eq!(b.text("LS", json!({"path": "target"})), "main.rs\n");
     assert_eq!(b.text("LS", json!({"path": "bin"})), "Error: bin is a file. Use View to read it.");
