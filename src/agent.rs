@@ -14,6 +14,7 @@ pub mod input;
 mod reading;
 mod responding;
 mod rewinding;
+mod story;
 pub mod transcript;
 mod turn;
 
@@ -38,6 +39,9 @@ pub struct Settings {
     pub session: SessionId,
     pub model: Option<ModelInfo>,
     pub mode: Mode,
+    /// Asked for on the command line: it also counts where a session goes on that had another one.
+    #[serde(default)]
+    pub asked_mode: Option<Mode>,
     pub system: Arc<str>,
     pub tools: Arc<Vec<ToolSpec>>,
     pub bounds: Bounds,
@@ -62,9 +66,9 @@ pub struct Agent {
 
 impl Agent {
     /// A new session, or the one that these records tell of. The effects are the first to be carried out.
-    pub fn start(settings: Settings, records: &[RecordBody]) -> (Self, Vec<Effect>) {
+    pub fn start(settings: Settings, records: &[Record]) -> (Self, Vec<Effect>) {
         let mut transcript = Transcript::default();
-        records.iter().for_each(|r| transcript.apply(r));
+        records.iter().for_each(|r| transcript.apply(&r.body));
         let mut agent = Agent {
             model: settings.model.clone(),
             transcript,
@@ -83,15 +87,36 @@ impl Agent {
             let model = agent.model.as_ref().map(|m| m.id.clone());
             agent.record(RecordBody::SessionStarted { root, model, mode });
         } else {
-            let turn = TurnId(agent.transcript.turns);
-            for message in agent.transcript.missing_results() {
-                agent.record(RecordBody::Said { turn, message });
+            // That nothing is asked is said anew each time.
+            let before = Some(agent.transcript.mode).filter(|mode| *mode != Mode::Yolo);
+            let mode = agent.settings.asked_mode.or(before).unwrap_or_default();
+            if mode != agent.transcript.mode {
+                agent.record(RecordBody::ModeChanged { mode });
             }
         }
         let (id, model) = (agent.settings.session.clone(), agent.model.clone());
         agent.emit(None, EventBody::Session(SessionEvent::Started { id, model, mode: agent.transcript.mode }));
+        if !records.is_empty() {
+            agent.go_on(records);
+        }
         let effects = std::mem::take(&mut agent.out);
         (agent, effects)
+    }
+
+    /// Tells what there is of a session that goes on, and completes what a crash has cut.
+    fn go_on(&mut self, records: &[Record]) {
+        self.emit(None, EventBody::Session(SessionEvent::Retold(story::story(records))));
+        let turn = TurnId(self.transcript.turns);
+        for message in self.transcript.missing_results() {
+            self.say(turn, message);
+        }
+        if let Some(turn) = story::unended(records) {
+            let (how, usage, context) = (TurnOutcome::Interrupted, Usage::default(), 0);
+            self.record(RecordBody::TurnEnded { turn, how, usage, context });
+            let notice = Notice::warning("The last turn was cut off before it ended.").hint("say \"go on\" to continue it");
+            let changed = self.transcript.marks.iter().any(|mark| mark.opening && mark.turn == Some(turn));
+            self.notice(if changed { notice.hint("/undo walks it back") } else { notice });
+        }
     }
 
     pub fn transcript(&self) -> &Transcript {
@@ -221,7 +246,8 @@ impl Agent {
             name: "Bash".into(),
             arguments: String::new(),
         };
-        self.record(RecordBody::CallShown { turn: id, call: request.id, title: command.clone(), summary: String::new() });
+        let (name, title) = (request.name.clone(), command.clone());
+        self.record(RecordBody::CallShown { turn: id, call: request.id, name, title, read: false, outcome: None });
         let call = Call::new(&request, Ok(serde_json::json!({ "command": command })));
         self.propose(vec![call]);
         self.advance();
@@ -284,7 +310,8 @@ impl Agent {
 
     fn end_turn(&mut self, outcome: TurnOutcome) {
         let Some(turn) = self.turn.take() else { return };
-        self.record(RecordBody::TurnEnded { turn: turn.id, how: outcome.clone(), usage: turn.usage });
+        let (how, usage, context) = (outcome.clone(), turn.usage, turn.context);
+        self.record(RecordBody::TurnEnded { turn: turn.id, how, usage, context });
         let end = TurnEnd { how: outcome.clone(), usage: turn.usage, took: self.now.saturating_sub(turn.started) };
         self.emit(Some(turn.id), EventBody::Turn(TurnEvent::Ended(end)));
         // What was meant for the turn that just ended goes on, or back to the user who stopped it: never lost, never sent

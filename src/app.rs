@@ -41,7 +41,13 @@ pub fn run(cli: Cli) -> ExitCode {
 }
 
 fn options(flags: &Flags) -> Options {
-    Options { provider: flags.provider.clone(), model: flags.model.clone(), mode: flags.mode, record: flags.record.clone() }
+    Options {
+        provider: flags.provider.clone(),
+        model: flags.model.clone(),
+        mode: flags.mode,
+        record: flags.record.clone(),
+        resume: flags.resumed(),
+    }
 }
 
 /// A terminal that can do nothing but print lines.
@@ -49,7 +55,7 @@ fn dumb() -> bool {
     env("TERM").as_deref() == Some("dumb") && std::io::stdout().is_terminal()
 }
 
-fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure> {
+fn screen(flags: &Flags, mut demo: bool, mut fullscreen: bool) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
         return Err(Failure::usage("The screen needs a terminal.")
             .hint("backstitch run \"…\" does one task without one")
@@ -59,7 +65,7 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
     let terminal = Tty::open()
         .map_err(|e| Failure::usage(format!("The terminal can't be opened: {e}")).hint("backstitch run \"…\" does one task without one"))?;
     quiet_panics();
-    let options = options(flags);
+    let mut options = options(flags);
     let recorder = options.recorder()?;
     loop {
         let project = if demo { Project::demo()? } else { Project::here()? };
@@ -68,7 +74,12 @@ fn screen(flags: &Flags, mut demo: bool, fullscreen: bool) -> Result<(), Failure
         let left = panic::catch_unwind(panic::AssertUnwindSafe(|| tui::run(&terminal, setting, Box::new(world), recorder.clone())));
         terminal.restore();
         match left {
-            Ok(Ok(Leave::Demo)) => demo = true,
+            Ok(Ok(Leave::Demo)) => (demo, options.resume) = (true, None),
+            // What the command line asked for, it asked for the session that it started.
+            Ok(Ok(Leave::Resume(which, full))) => {
+                options = Options { record: options.record, resume: Some(which), ..Options::default() };
+                fullscreen = full;
+            }
             Ok(Ok(_)) => return Ok(()),
             // The terminal is gone: there is nobody to tell.
             Ok(Err(error)) if gone(&error) => return Ok(()),

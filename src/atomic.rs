@@ -15,6 +15,23 @@ use std::{
 const PREFIX: &str = ".backstitch-";
 const SUFFIX: &str = ".tmp";
 
+/// The beginning of our temporary files' names: whoever finds one can tell whether it is still being written.
+fn prefix() -> String {
+    format!("{PREFIX}{}-", std::process::id())
+}
+
+/// Removes the temporary files of processes that have ended without doing so.
+pub fn forget_left_over(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let writer = name.to_str().filter(|_| is_temporary(&name)).and_then(|name| name[PREFIX.len()..].split('-').next()?.parse().ok());
+        let ended = writer.and_then(rustix::process::Pid::from_raw).is_some_and(|pid| rustix::process::test_kill_process(pid).is_err());
+        if ended {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Is this file name one of our own temporary files?
 pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX))
@@ -55,7 +72,7 @@ pub fn write(path: &Path, contents: &[u8], options: Options) -> io::Result<Writt
     };
     let folder = folder_of(&target)?;
     let mode = mode_for(old.as_ref(), options);
-    let temporary = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).permissions(Permissions::from_mode(mode)).tempfile_in(folder);
+    let temporary = tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).permissions(Permissions::from_mode(mode)).tempfile_in(folder);
     let mut temporary = match temporary {
         Ok(temporary) => temporary,
         Err(e) if old.is_some() && cannot_rename(&e) => return overwrite(&target, contents, options),
@@ -93,7 +110,7 @@ pub fn write(path: &Path, contents: &[u8], options: Options) -> io::Result<Writt
 /// Puts a symbolic link at `path`, replacing a file or link there.
 pub fn symlink(path: &Path, points_to: &Path) -> io::Result<()> {
     let folder = folder_of(path)?;
-    let made = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).make_in(folder, |at| std::os::unix::fs::symlink(points_to, at))?;
+    let made = tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).make_in(folder, |at| std::os::unix::fs::symlink(points_to, at))?;
     made.into_temp_path().persist(path).map_err(|e| e.error)
 }
 
@@ -237,5 +254,20 @@ mod tests {
         fs::write(&file, "a long old text").unwrap();
         assert!(overwrite(&file, b"new", Options::default()).unwrap().in_place);
         assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_a_process_left_over_goes_once_it_has_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let name = |pid: u32| format!("{PREFIX}{pid}-abc{SUFFIX}");
+        let names = [name(ended.id()), name(std::process::id()), format!("{PREFIX}abc{SUFFIX}"), "mine.tmp".into()];
+        for name in &names {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        forget_left_over(dir.path());
+        let left: Vec<bool> = names.iter().map(|name| dir.path().join(name).exists()).collect();
+        assert_eq!(left, [false, true, true, true]);
     }
 }

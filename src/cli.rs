@@ -2,7 +2,7 @@
 
 use crate::{
     checkpoint_cli::arguments::{Checkpoint, Step},
-    protocol::Mode,
+    protocol::{Mode, Resume},
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -41,9 +41,26 @@ pub struct Flags {
     /// What may happen without asking: normal (reads), auto-accept (edits in the project too), plan (reads, nothing else), yolo (all)
     #[arg(long, value_name = "MODE", global = true, value_parser = mode)]
     pub mode: Option<Mode>,
+    /// Go on with the session that was used last in this folder
+    #[arg(short = 'c', long = "continue", global = true, conflicts_with = "resume")]
+    pub go_on: bool,
+    /// Go on with a session of this folder: its id, the beginning of it, or its number (1 is the newest); without one, choose
+    #[arg(short = 'r', long, value_name = "ID", global = true, num_args = 0..=1)]
+    pub resume: Option<Option<String>>,
     /// Write everything that happens to FILE, for `backstitch replay`
     #[arg(long, value_name = "FILE", global = true)]
     pub record: Option<PathBuf>,
+}
+
+impl Flags {
+    /// Which session goes on, if one is to.
+    pub fn resumed(&self) -> Option<Resume> {
+        match &self.resume {
+            Some(Some(id)) => Some(Resume::Named(id.clone())),
+            Some(None) => Some(Resume::Ask),
+            None => self.go_on.then_some(Resume::Last),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -13,6 +13,7 @@ mod mode;
 mod model;
 mod redo;
 mod redraw;
+mod resume;
 mod rewind;
 mod setup;
 mod status;
@@ -72,6 +73,8 @@ pub enum Screen {
     Usage,
     /// With this one selected, by its name or the beginning of its id.
     Checkpoints(Option<String>),
+    /// This one goes on, by its id, or the choice among all.
+    Sessions(Option<String>),
     Setup,
     Exit,
 }
@@ -85,6 +88,7 @@ pub const ALL: &[SlashCommand] = &[
     rewind::COMMAND,
     checkpoint::COMMAND,
     clear::COMMAND,
+    resume::COMMAND,
     copy::COMMAND,
     export::COMMAND,
     status::COMMAND,

@@ -19,7 +19,7 @@ use crate::{
     agent::{Agent, Settings},
     handle::Handle,
     mailbox::mailbox,
-    protocol::RecordBody,
+    protocol::Record,
 };
 use std::{io, thread::JoinHandle};
 
@@ -30,7 +30,7 @@ pub struct Engine {
 
 impl Engine {
     /// `records` are those of the session that goes on; none for a new one.
-    pub fn start(services: Services, settings: Settings, records: Vec<RecordBody>) -> io::Result<(Handle, Engine)> {
+    pub fn start(services: Services, settings: Settings, records: Vec<Record>) -> io::Result<(Handle, Engine)> {
         let (commands, inbox) = mailbox();
         let (outbox, events) = mailbox();
         services.recorder.line("settings", &(&settings, &records));

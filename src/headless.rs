@@ -13,8 +13,9 @@ use crate::{
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
     llm,
-    protocol::{Command, Mode, ModelInfo, Prompt, TurnId},
+    protocol::{Command, Mode, ModelInfo, Prompt, Resume, TurnId},
 };
+use backstitch_components::text::sanitize::one_line;
 use plain::{Line, Plain, Stop};
 use std::{
     io::{self, Read, Write},
@@ -37,7 +38,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
             .hint("--trust-directory trusts it for this run")
             .hint("backstitch without a command asks, and remembers"));
     }
-    let (runtime, Prepared { services, settings, opened }) = prepared(&project, options)?;
+    let (runtime, Prepared { services, settings, records, opened }) = prepared(&project, options)?;
     if let Some(blind) = settings.model.as_ref().filter(|model| !prompt.images.is_empty() && model.vision == Some(false)) {
         return Err(
             Failure::usage(format!("{} sees no images: its provider's settings say so.", blind.id)).hint("--model names another one")
@@ -45,7 +46,7 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
     }
     opened.warnings.iter().for_each(|w| progress(&format!("! {w}")));
     let mode = settings.mode;
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
+    let (handle, engine) = Engine::start(services, settings, records).map_err(no_start)?;
     handle.send(Command::Prompt(prompt));
     let result = runtime.block_on(follow(&handle, mode));
     handle.send(Command::Close);
@@ -56,12 +57,24 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
 
 /// What a run or a talk begins with. A model is there.
 fn prepared(project: &Project, options: &Options) -> Result<(Runtime, Prepared), Failure> {
+    if options.resume == Some(Resume::Ask) {
+        return Err(which_session(project));
+    }
     let mut prepared = prepare(project, options, options.recorder()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
     if prepared.settings.model.is_none() {
         prepared.settings.model = Some(runtime.block_on(first_model(&prepared.services.models))?);
     }
     Ok((runtime, prepared))
+}
+
+/// Nobody can choose here: the newest ones, each with its number.
+fn which_session(project: &Project) -> Failure {
+    const MOST: usize = 10;
+    let all = project.sessions();
+    let failure = Failure::usage("Which session is to go on? --resume takes its id, or its number.");
+    let rows = (1..).zip(&all).take(MOST).map(|(n, info)| format!("{n}: {}", one_line(&info.title)));
+    rows.fold(failure, |failure, row| failure.hint(row))
 }
 
 fn no_start(error: io::Error) -> Failure {

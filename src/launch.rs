@@ -9,16 +9,17 @@ use crate::{
     handle::Handle,
     history::History,
     llm,
-    protocol::{Command, Level, Mode, ModelInfo, Notice, ProviderSettings, ThemeChoice},
-    session::{JsonlStore, SessionStore},
+    protocol::{Command, Level, Mode, ModelId, ModelInfo, Notice, ProviderSettings, Record, RecordBody, Resume, SessionInfo, ThemeChoice},
+    session::{self, Loaded, SessionError, SessionStore},
     tools::{self, Workspace},
-    tui::{app::Opened, perform::World},
+    tui::{app::Opened, jobs::Report, perform::World},
 };
 use backstitch_components::text::sanitize::one_line;
 use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
 };
 use tempfile::TempDir;
 
@@ -29,6 +30,8 @@ pub struct Options {
     pub model: Option<String>,
     pub mode: Option<Mode>,
     pub record: Option<PathBuf>,
+    /// Which session goes on.
+    pub resume: Option<Resume>,
 }
 
 impl Options {
@@ -81,6 +84,11 @@ impl Project {
         self.demo.is_some()
     }
 
+    /// Newest first; none that can't be read.
+    pub fn sessions(&self) -> Vec<SessionInfo> {
+        session::list(&self.places.data, &self.root).unwrap_or_default()
+    }
+
     pub fn is_trusted(&self) -> bool {
         self.trust.is_trusted(&self.root)
     }
@@ -124,25 +132,34 @@ fn branch(root: &Path) -> Option<String> {
 pub struct Prepared {
     pub services: Services,
     pub settings: Settings,
+    /// Of the session that goes on.
+    pub records: Vec<Record>,
     pub opened: Opened,
 }
 
 /// Reads the configuration (the project's own only if it is trusted) and puts the services together. No network, and nothing is
 /// opened that is not needed yet.
 pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Result<Prepared, Failure> {
-    let (config, models, model) = if project.is_demo() { demo_models() } else { models(project, options)? };
     let data = &project.places.data;
-    let session = JsonlStore::create(data, &project.root).map_err(|e| Failure::internal(format!("The data folder can't be used: {e}")))?;
+    let (session, Loaded { records, damaged, .. }) = session::resume(data, &project.root, options.resume.as_ref()).map_err(no_session)?;
+    let (config, models, model) = if project.is_demo() { demo_models() } else { models(project, options, &records)? };
     let spill = data.join("outputs").join(&session.id().0);
+    // What a command printed is still there for the sessions that go on from the one in which it ran.
+    let earlier = records.iter().filter_map(|record| match &record.body {
+        RecordBody::Forked { from, .. } => Some(data.join("outputs").join(&from.0)),
+        _ => None,
+    });
+    let readable = std::iter::once(spill.clone()).chain(earlier).collect();
     let workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
     let tools = tools::Registry::default();
     let settings = Settings {
         session: session.id().clone(),
         model,
         mode: options.mode.unwrap_or(config.default_mode),
+        asked_mode: options.mode,
         system: system_prompt(&project.root).into(),
         tools: Arc::new(tools.specs()),
-        bounds: Bounds { root: project.root.clone(), readable: vec![spill] },
+        bounds: Bounds { root: project.root.clone(), readable },
         max_requests: config.max_turns,
     };
     let (store_data, store_root) = (data.clone(), project.root.clone());
@@ -162,17 +179,35 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
     let mut warnings = config.warnings;
+    if let Some(copy) = damaged {
+        let copy = copy.display();
+        warnings.push(format!("The session's journal is damaged: what came after the damage is missing here. All of it is in {copy}."));
+    }
     if checkpoint::was_cut_off(data, &project.root) {
         warnings.push("Going back to a checkpoint was cut off: /checkpoint finish restores the rest, /checkpoint forget leaves it.".into());
     }
-    Ok(Prepared { services, settings, opened: Opened { warnings, looks: config.looks, asks_for_model, facts } })
+    let asks_for_session = options.resume == Some(Resume::Ask);
+    Ok(Prepared { services, settings, records, opened: Opened { warnings, looks: config.looks, asks_for_model, asks_for_session, facts } })
 }
 
-fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
+fn no_session(error: SessionError) -> Failure {
+    match error {
+        SessionError::Io { .. } => Failure::internal(format!("The data folder can't be used: {error}")),
+        SessionError::InUse(_) => Failure::usage(format!("The session can't go on: {error}."))
+            .hint("close it there first; --resume without an id shows the others"),
+        _ => Failure::usage(format!("The session can't go on: {error}.")).hint("--resume without an id shows those that there are"),
+    }
+}
+
+fn models(project: &Project, options: &Options, records: &[Record]) -> Result<(Config, llm::Registry, Option<ModelInfo>), Failure> {
     let trusted = project.is_trusted().then_some(project.root.as_path());
     let config = Config::load(&project.places, trusted, &env)?;
     let models = llm::Registry::new(config.providers.clone());
     let asked = options.provider.is_some() || options.model.is_some();
+    let before = last_model(records).filter(|_| !asked);
+    if let Some(model) = before.and_then(|id| models.resolve(Some(&id.provider), Some(&id.model)).ok()) {
+        return Ok((config, models, Some(model)));
+    }
     let model = match models.resolve(options.provider.as_deref(), options.model.as_deref()) {
         Ok(model) => Some(model),
         // Nothing is configured, or only a provider that has yet to say what it offers: the screen helps.
@@ -180,6 +215,15 @@ fn models(project: &Project, options: &Options) -> Result<(Config, llm::Registry
         Err(failure) => return Err(failure),
     };
     Ok((config, models, model))
+}
+
+/// The model that the session that goes on had last.
+fn last_model(records: &[Record]) -> Option<&ModelId> {
+    records.iter().rev().find_map(|record| match &record.body {
+        RecordBody::ModelChanged { model } => Some(model),
+        RecordBody::SessionStarted { model, .. } => model.as_ref(),
+        _ => None,
+    })
 }
 
 fn demo_models() -> (Config, llm::Registry, Option<ModelInfo>) {
@@ -204,11 +248,20 @@ pub struct ScreenWorld {
 
 impl World for ScreenWorld {
     fn open(&mut self) -> Result<(Handle, Engine, Opened), Notice> {
-        let Prepared { services, settings, opened } = prepare(&self.project, &self.options, self.recorder.clone()).map_err(notice)?;
+        let prepared = prepare(&self.project, &self.options, self.recorder.clone());
+        let Prepared { services, settings, records, opened } = match prepared {
+            // Better a new session than none.
+            Err(failure) if self.options.resume.take().is_some() => {
+                let mut prepared = prepare(&self.project, &self.options, self.recorder.clone()).map_err(notice)?;
+                prepared.opened.warnings.insert(0, format!("{} This is a new one.", failure.message));
+                prepared
+            }
+            prepared => prepared.map_err(notice)?,
+        };
         // A provider that lists no model says itself what it has.
         let asked = services.models.settings().next().filter(|_| opened.asks_for_model).cloned();
         let (handle, engine) =
-            Engine::start(services, settings, vec![]).map_err(|e| Notice::error(format!("The engine could not start: {e}")))?;
+            Engine::start(services, settings, records).map_err(|e| Notice::error(format!("The engine could not start: {e}")))?;
         if let Some(provider) = asked {
             handle.send(Command::Connect(provider));
         }
@@ -217,6 +270,18 @@ impl World for ScreenWorld {
 
     fn history(&self) -> Option<History> {
         Some(History::of(&self.project.places.data, &self.project.root))
+    }
+
+    fn can_resume(&self, which: &Resume) -> Result<(), Notice> {
+        session::can_resume(&self.project.places.data, &self.project.root, which).map_err(|error| notice(no_session(error)))
+    }
+
+    fn sessions(&self) -> Box<dyn FnOnce() -> Report + Send> {
+        let (data, root) = (self.project.places.data.clone(), self.project.root.clone());
+        Box::new(move || {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as u64);
+            Report::Sessions { found: session::list(&data, &root).map_err(|error| error.to_string()), now }
+        })
     }
 
     fn editor(&self) -> String {

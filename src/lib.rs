@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod checkpoint;
 pub mod checkpoint_cli;
 pub mod cli;
+pub mod command_line;
 pub mod commands;
 pub mod config;
 pub mod desktop;

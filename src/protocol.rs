@@ -6,17 +6,21 @@
 pub mod block;
 pub mod call;
 pub mod checkpoint;
+pub mod command;
 pub mod ids;
 pub mod keys;
 pub mod looks;
+mod lossy;
 pub mod message;
 pub mod model;
 pub mod plan;
 pub mod record;
+pub mod session;
 
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
+pub use command::{CommandPart, CommandPattern, Touch};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
 pub use keys::{OwnKey, OwnKeys};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
@@ -24,6 +28,7 @@ pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
+pub use session::{Branch, Resume, SessionInfo};
 
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
@@ -166,6 +171,8 @@ pub enum SessionEvent {
         bytes: u64,
     },
     Models(Vec<ModelInfo>),
+    /// What a session that goes on had told its front end before.
+    Retold(Vec<(Option<TurnId>, EventBody)>),
     Cleared,
     Closed,
 }

@@ -2,10 +2,15 @@
 //!
 //! A record is on its way to the disk before the event that shows it; a crash costs at most the line that was being written.
 
+mod branches;
 pub mod jsonl;
+mod listing;
 pub mod memory;
+mod resume;
 pub mod store;
 
 pub use jsonl::JsonlStore;
+pub use listing::list;
 pub use memory::MemorySessions;
-pub use store::{Loaded, SessionError, SessionInfo, SessionStore, new_id};
+pub use resume::{can_resume, resume};
+pub use store::{Loaded, SessionError, SessionStore, new_id};

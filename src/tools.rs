@@ -7,12 +7,15 @@
 pub mod args;
 pub mod decode;
 pub mod edit;
+mod edit_adapt;
 pub mod edit_match;
 pub mod glob;
 pub mod grep;
 pub mod ls;
+mod patch;
 pub mod registry;
 pub mod replace;
+mod seen;
 pub mod shell;
 pub mod todo;
 mod tool;

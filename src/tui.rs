@@ -11,7 +11,7 @@ mod editor_program;
 mod events;
 mod fullscreen;
 mod images;
-mod jobs;
+pub mod jobs;
 pub mod keymap;
 pub mod looks;
 pub mod outside;
@@ -53,6 +53,10 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     // Colours that nobody will see hold no exit.
     runtime.shutdown_background();
     let model = &mut element.props.model;
+    let left = left.map(|left| match left {
+        Leave::Resume(which, _) => Leave::Resume(which, model.is_fullscreen()),
+        left => left,
+    });
     let (width, theme, depth) = (model.width(), model.setting.theme.clone(), model.setting.depth);
     if let Some(window) = model.window.take() {
         // What was said in the window stays in the terminal.

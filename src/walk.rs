@@ -27,6 +27,8 @@ pub struct Walk {
     /// `Some(1)`: only what is directly in `start`.
     pub depth: Option<usize>,
     pub threads: usize,
+    /// Also what the rules leave out.
+    pub ignored: bool,
 }
 
 /// `false` ends the walk.
@@ -35,7 +37,7 @@ pub type Visit<'a> = &'a (dyn Fn(Result<DirEntry, ignore::Error>) -> bool + Sync
 impl Walk {
     pub fn new(start: &Path, within: &Path) -> Self {
         let threads = std::thread::available_parallelism().map_or(2, |n| n.get()).min(8);
-        Walk { start: start.into(), within: within.into(), depth: None, threads }
+        Walk { start: start.into(), within: within.into(), depth: None, threads, ignored: false }
     }
 
     /// Calls `visit` for everything below `start` (not for `start` itself), from several threads, in no order.
@@ -65,7 +67,7 @@ impl Walk {
         let mut builder = WalkBuilder::new(top);
         builder
             .standard_filters(false)
-            .git_ignore(true)
+            .git_ignore(!self.ignored)
             .require_git(false)
             .threads(self.threads)
             .max_depth(self.depth.map(|d| d + above))
@@ -94,7 +96,7 @@ impl Walk {
 
 /// Would a walk below `root` leave this path out, if it were there?
 pub fn ignored(path: &Path, root: &Path) -> bool {
-    let walk = Walk { depth: None, threads: 1, start: root.into(), within: root.into() };
+    let walk = Walk { depth: None, threads: 1, ignored: false, start: root.into(), within: root.into() };
     let top = walk.top();
     let by = |top: &Path, path: &Path| match path.strip_prefix(top) {
         Ok(inside) => ignored_by(inside, |folder| std::fs::read(top.join(folder).join(".gitignore")).ok()),

@@ -25,12 +25,13 @@ fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
         session: SessionId("bench".into()),
         model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None, vision: None }),
         mode: Mode::Normal,
+        asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
         bounds: Bounds::default(),
         max_requests: 100,
     };
-    let records: Vec<RecordBody> = (0..messages).map(said).collect();
+    let records: Vec<Record> = (0..messages).map(said).map(Record::new).collect();
     let (mut agent, _) = Agent::start(settings, &records);
     let effects = agent.step(Duration::ZERO, Input::Command(Command::Prompt("go".into())));
     let request = effects.iter().find_map(|effect| match effect {

@@ -310,6 +310,17 @@ pub fn duration(seconds: u64) -> String {
     }
 }
 
+/// `just now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`: no finer than anybody wants to know.
+pub fn ago(seconds: u64) -> String {
+    match seconds {
+        0..5 => "just now".into(),
+        5..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
 fn shorten(mut rows: Vec<Line>, max_rows: Option<usize>, indent: usize, width: usize) -> Vec<Line> {
     let Some(max) = max_rows.filter(|max| rows.len() > *max) else { return rows };
     let kept = max.saturating_sub(1);

@@ -44,6 +44,8 @@ pub enum EntryKind {
     /// A request of this conversation followed.
     #[default]
     Request,
+    /// Within a request, or at its end.
+    Call,
     Manual,
     /// The state before something was restored.
     Restore,

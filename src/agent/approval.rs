@@ -1,6 +1,9 @@
 //! Decides what a call may do, from the mode, the grants and the call's access alone: one place for every path.
 
-use crate::protocol::{Access, Grant, Mode, is_own_file};
+use crate::{
+    command_line,
+    protocol::{Access, CommandPart, Grant, Mode, is_own_file},
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -20,13 +23,19 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Inside, and nothing that only its owner should see.
     fn may_read(&self, path: &Path) -> bool {
-        path.starts_with(&self.root) || self.readable.iter().any(|p| path.starts_with(p))
+        (path.starts_with(&self.root) || self.readable.iter().any(|p| path.starts_with(p))) && !command_line::is_secret(path)
+    }
+
+    /// Does this part of a command only read, and only what it may?
+    fn may_run(&self, part: &CommandPart) -> bool {
+        command_line::is_free(part, &|path| self.may_read(path))
     }
 }
 
 pub fn judge(mode: Mode, grants: &[Grant], bounds: &Bounds, access: &Access) -> Verdict {
-    if mode == Mode::Plan && !access.is_read() {
+    if mode == Mode::Plan && !access.changes_nothing() {
         return Verdict::Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
     }
     if mode == Mode::Yolo || granted(grants, bounds, access) {
@@ -34,6 +43,7 @@ pub fn judge(mode: Mode, grants: &[Grant], bounds: &Bounds, access: &Access) -> 
     }
     match access {
         Access::Read(paths) if paths.iter().all(|p| bounds.may_read(p)) => Verdict::Allow,
+        Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => Verdict::Allow,
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => Verdict::Allow,
         _ => Verdict::Ask,
     }
@@ -57,7 +67,11 @@ fn granted(grants: &[Grant], bounds: &Bounds, access: &Access) -> bool {
                     }
                 })
         }
-        Access::Run { command } => has(&|g| matches!(g, Grant::Command(c) if c == command)),
+        Access::Run { command, parts } => {
+            let covered = |part: &CommandPart| has(&|g| matches!(g, Grant::Commands(pattern) if command_line::covers(pattern, part)));
+            has(&|g| matches!(g, Grant::Command(c) if c == command))
+                || !parts.is_empty() && parts.iter().all(|part| bounds.may_run(part) || covered(part))
+        }
         Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)),
     }
 }
@@ -69,7 +83,10 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
         Access::Write(paths) => {
             paths.iter().map(|p| if is_own_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) }).collect()
         }
-        Access::Run { command } => vec![Grant::Command(command.clone())],
+        Access::Run { command, parts } => match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
+            Some(patterns) => patterns.into_iter().map(Grant::Commands).collect(),
+            None => vec![Grant::Command(command.clone())],
+        },
         Access::Network { host } => vec![Grant::Host(host.clone())],
     }
 }
@@ -87,13 +104,16 @@ mod tests {
         use Verdict::*;
         let read = |p: &str| Access::Read(vec![p.into()]);
         let write = |p: &str| Access::Write(vec![p.into()]);
-        let run = || Access::Run { command: "ls".into() };
+        let run = || Access::Run { command: "ls".into(), parts: vec![] };
         let forbid = || Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
         for (access, expected) in [
             (read("/p/a"), [Allow, Allow, Allow, Allow]),
             (read("/spill/1"), [Allow, Allow, Allow, Allow]),
             (read("/etc/passwd"), [Ask, Ask, Ask, Allow]),
             (read("/pp/a"), [Ask, Ask, Ask, Allow]),
+            (read("/p/.env"), [Ask, Ask, Ask, Allow]),
+            (read("/p/deploy/id_rsa"), [Ask, Ask, Ask, Allow]),
+            (read("/p/.env.example"), [Allow, Allow, Allow, Allow]),
             (write("/p/a"), [Ask, Allow, forbid(), Allow]),
             (write("/etc/passwd"), [Ask, Ask, forbid(), Allow]),
             (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),
@@ -120,10 +140,11 @@ mod tests {
         let git = grants_for(&b, &Access::Write(vec!["/p/.git/config".into()]));
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/config".into()])), Verdict::Allow);
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/hooks/x".into()])), Verdict::Ask);
-        assert_eq!(ask(&edits, Access::Run { command: "ls".into() }), Verdict::Ask);
-        let command = grants_for(&b, &Access::Run { command: "ls".into() });
-        assert_eq!(ask(&command, Access::Run { command: "ls".into() }), Verdict::Allow);
-        assert_eq!(ask(&command, Access::Run { command: "ls; rm -rf /".into() }), Verdict::Ask);
+        let run = |command: &str| Access::Run { command: command.into(), parts: vec![] };
+        assert_eq!(ask(&edits, run("ls")), Verdict::Ask);
+        let command = grants_for(&b, &run("ls"));
+        assert_eq!(ask(&command, run("ls")), Verdict::Allow);
+        assert_eq!(ask(&command, run("ls; rm -rf /")), Verdict::Ask);
         let outside = grants_for(&b, &Access::Write(vec!["/q".into()]));
         assert_eq!(ask(&outside, Access::Write(vec!["/q".into()])), Verdict::Allow);
         assert_eq!(ask(&outside, Access::Write(vec!["/p/a".into()])), Verdict::Ask);

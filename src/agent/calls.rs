@@ -78,6 +78,10 @@ impl Call {
         self.access().is_some_and(Access::is_read)
     }
 
+    pub fn changes_nothing(&self) -> bool {
+        self.access().is_some_and(Access::changes_nothing)
+    }
+
     pub fn finished(&self) -> bool {
         matches!(self.state, State::Finished(_))
     }

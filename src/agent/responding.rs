@@ -61,7 +61,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return };
         let draft = std::mem::take(&mut turn.draft);
         turn.attempt = 0;
-        turn.usage += draft.usage;
+        turn.used(draft.usage);
         let id = turn.id;
         let mut next_call = self.transcript.calls;
         let (mut requests, mut calls) = (vec![], vec![]);
@@ -138,10 +138,12 @@ impl Agent {
     pub(super) fn keep_partial(&mut self) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let (id, draft) = (turn.id, std::mem::take(&mut turn.draft));
-        turn.usage += draft.usage;
+        turn.used(draft.usage);
         let kept = !draft.text.is_empty();
         if kept {
             self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning.clone(), calls: vec![] });
+        } else if !draft.reasoning.is_empty() {
+            self.record(RecordBody::Thought { turn: id, text: draft.reasoning.clone() });
         }
         if kept || !draft.reasoning.is_empty() {
             self.emit_here(EventBody::Text(TextEvent::Done));
@@ -195,7 +197,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return false };
         let (guard, changed) = (turn.guard, turn.changed);
         let Some(call) = turn.call(id) else { return false };
-        if !call.is_read() {
+        if !call.changes_nothing() {
             match guard {
                 Guard::NotYet => {
                     let cover = match call.access() {
@@ -261,7 +263,7 @@ impl Agent {
         let Some(access) = call.access() else { return };
         let verdict = approval::judge(mode, &self.grants, &self.settings.bounds, access);
         // Without a checkpoint a change can't be undone: that is for the user to say, whatever the mode.
-        let asks_anyway = guard == Guard::Failed && !access.is_read();
+        let asks_anyway = guard == Guard::Failed && !access.changes_nothing();
         match verdict {
             Verdict::Allow if !asks_anyway => call.state = State::Allowed,
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
@@ -305,16 +307,20 @@ impl Agent {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
             // A part of something that is no change to one file can't be carried out.
             Decision::AllowPart { .. } if !matches!(&access, Some(Access::Write(paths)) if paths.len() == 1) => return,
-            Decision::Allow | Decision::AllowSession | Decision::AllowPart { .. } => {
+            Decision::Allow | Decision::AllowSession | Decision::AllowCommands(_) | Decision::AllowPart { .. } => {
                 if let Decision::AllowPart { content, note } = &decision {
                     call.part = Some((content.clone(), note.clone()));
                 }
                 (call.state, call.decided) = (State::Allowed, true);
-                if guard == Guard::Failed && !call.is_read() {
+                if guard == Guard::Failed && !call.changes_nothing() {
                     turn.guard = Guard::Waived;
                 }
-                if let (Decision::AllowSession, Some(access)) = (decision, access) {
-                    let new = approval::grants_for(&self.settings.bounds, &access);
+                let new = match (decision, access) {
+                    (Decision::AllowSession, Some(access)) => approval::grants_for(&self.settings.bounds, &access),
+                    (Decision::AllowCommands(patterns), Some(Access::Run { .. })) => patterns.into_iter().map(Grant::Commands).collect(),
+                    _ => vec![],
+                };
+                if !new.is_empty() {
                     self.grants.extend(new);
                     return self.judge_again();
                 }
@@ -461,7 +467,7 @@ impl Agent {
             let State::Finished(outcome) = &call.state else { return };
             let (outcome, title) = (outcome.clone(), call.title());
             call.told = true;
-            let (call_id, content) = (call.id, outcome.for_model());
+            let (call_id, content, name, read) = (call.id, outcome.for_model(), call.name.clone(), call.is_read());
             let message = match kind {
                 TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {
@@ -472,6 +478,7 @@ impl Agent {
                     failed: !matches!(&outcome, Outcome::Done(output) if !output.failed),
                 },
             };
+            self.record(RecordBody::CallShown { turn: id, call: call_id, name, title, read, outcome: Some(outcome.kept()) });
             self.say(id, message);
             self.emit_here(EventBody::Call(CallEvent::Finished { id: call_id, outcome }));
         }

@@ -3,6 +3,9 @@
 use super::{Agent, Checkpointed, Effect, Restored, reading::files};
 use crate::protocol::*;
 
+/// Changed files whose names the journal keeps of one restore.
+const MOST_NAMED: usize = 1_000;
+
 /// Waits for the files to be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewinding {
@@ -67,7 +70,7 @@ impl Agent {
             Ok(restored) => self.walked(rewinding, Some(restored)),
             Err(why) => {
                 let notice = Notice::error(format!("The files could not be restored: {why}"));
-                self.notice(notice.hint("nothing of the conversation was changed"));
+                self.notice(notice.hint("nothing of the conversation was changed; /rewind shows what there is to go back to"));
             }
         }
         self.start_queued();
@@ -80,12 +83,13 @@ impl Agent {
         };
         let at = mark.filter(|_| scope.conversation());
         let prompt = at.map(|at| self.transcript.marks[at].prompt.clone());
+        let files = changes.iter().take(MOST_NAMED).map(|change| change.path.clone()).collect();
         if forward {
-            self.record(RecordBody::Redone);
+            self.record(RecordBody::Redone { files });
         } else {
             let keep = at.map_or(self.transcript.messages.len(), |at| self.transcript.marks[at].keep);
             let marks = at.unwrap_or(self.transcript.marks.len());
-            self.record(RecordBody::Rewound { to: to.clone(), scope, keep, marks, before: before.clone(), after });
+            self.record(RecordBody::Rewound { to: to.clone(), scope, keep, marks, before: before.clone(), after, files });
         }
         let kept_messages = self.transcript.messages.len();
         let event = CheckpointEvent::Restored { to, before, scope, changes, kept_messages, forward };

@@ -2,6 +2,7 @@
 
 mod property;
 mod script;
+mod story;
 
 use super::*;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ fn settings() -> Settings {
         session: SessionId("s".into()),
         model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: Some(1000), vision: None }),
         mode: Mode::Normal,
+        asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
         bounds: Bounds { root: PathBuf::from("/p"), readable: vec![] },

@@ -82,7 +82,7 @@ impl Transcript {
                 }
                 self.undone.push(cut);
             }
-            RecordBody::Redone => {
+            RecordBody::Redone { .. } => {
                 if let Some(cut) = self.undone.pop() {
                     Arc::make_mut(&mut self.messages).extend(cut.messages);
                     self.marks.extend(cut.marks);
@@ -91,6 +91,7 @@ impl Transcript {
             RecordBody::ModelChanged { model } => self.model = Some(model.clone()),
             RecordBody::ModeChanged { mode } => self.mode = *mode,
             RecordBody::TurnEnded { usage, .. } => self.usage += *usage,
+            RecordBody::Thought { .. } | RecordBody::Forked { .. } => {}
             RecordBody::Cleared => {
                 self.messages = Arc::default();
                 self.marks.clear();

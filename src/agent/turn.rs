@@ -22,6 +22,8 @@ pub struct Turn {
     /// Something other than a read has run.
     pub changed: bool,
     pub usage: Usage,
+    /// Tokens of the last request and answer.
+    pub context: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +75,20 @@ impl Turn {
             guard: Guard::NotYet,
             changed: false,
             usage: Usage::default(),
+            context: 0,
         }
     }
 
     pub fn call(&mut self, id: CallId) -> Option<&mut Call> {
         self.calls.iter_mut().find(|c| c.id == id)
+    }
+
+    /// What a request took, as the provider counted it.
+    pub fn used(&mut self, usage: Usage) {
+        self.usage += usage;
+        if usage != Usage::default() {
+            self.context = usage.input + usage.output;
+        }
     }
 
     pub fn label(&self) -> String {

@@ -9,6 +9,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -62,6 +63,12 @@ pub fn read(folder: &Path) -> Result<Option<Plan>, CheckpointError> {
         files: written.files.into_iter().map(|(path, now, then)| Planned { path: path.into(), now, then }).collect(),
         skipped: written.skipped.into_iter().map(|(path, why)| (path.into(), why)).collect(),
     }))
+}
+
+/// What was being written when the restore was cut off is of no use any more.
+pub fn tidy(plan: &Plan, root: &Path) {
+    let folders: BTreeSet<PathBuf> = plan.files.iter().filter_map(|file| Some(root.join(&file.path).parent()?.to_owned())).collect();
+    folders.iter().for_each(|folder| atomic::forget_left_over(folder));
 }
 
 pub fn remove(folder: &Path) {

@@ -25,6 +25,9 @@ pub struct Listing {
     pub errors: Vec<(PathBuf, String)>,
 }
 
+/// Why a `.git` is not kept: worth a word only if it goes.
+pub const REPOSITORY: &str = "repositories are never touched";
+
 /// The ignore file of a folder, and those of the folders above it.
 struct Rules {
     own: Gitignore,
@@ -121,7 +124,11 @@ impl Folders<'_> {
         for entry in Dir::read_from(&folder)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." || name == b".git" || atomic::is_temporary(OsStr::from_bytes(name)) {
+            if name == b".git" {
+                listing.errors.push((listing.path.join(".git"), REPOSITORY.into()));
+                continue;
+            }
+            if name == b"." || name == b".." || atomic::is_temporary(OsStr::from_bytes(name)) {
                 continue;
             }
             has_rules |= name == b".gitignore";

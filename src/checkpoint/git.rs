@@ -7,6 +7,7 @@
 use super::{
     CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, cut_off,
     describe::describe,
+    folders::REPOSITORY,
     index::Index,
     kept::{Change, Kept, changes},
     label,
@@ -197,7 +198,7 @@ impl GitStore {
 
     fn commit(&mut self, present: &Present, label: &Label) -> Result<Taken, CheckpointError> {
         let tree = present.tree;
-        let skipped = present.skipped.iter().map(|(p, why)| (tree::shown(p), why.clone())).collect();
+        let skipped = present.skipped.iter().filter(|(_, why)| *why != REPOSITORY).map(|(p, why)| (tree::shown(p), why.clone())).collect();
         let newest = newest(&self.repo)?;
         let parent = newest.as_ref().map(|n| self.repo.find_commit(n.id)).transpose().map_err(tree::damaged)?;
         if let Some(parent) = parent.as_ref().filter(|p| p.tree_id() == tree) {
@@ -278,6 +279,7 @@ impl GitStore {
             cut_off::remove(&self.folder);
             return Ok(None);
         };
+        cut_off::tidy(&plan, &self.root);
         let places = plan.files.iter().map(|file| tree::place_of(&self.root.join(&file.path), &self.root)).collect();
         let places: BTreeSet<Place> = places;
         self.present(places)?;

@@ -5,6 +5,7 @@
 
 use super::{
     CheckpointError,
+    folders::REPOSITORY,
     kept::{Change, Kept, changes},
     scan::Present,
     tree::{self, File, Place},
@@ -61,7 +62,9 @@ impl Planning<'_> {
         });
         self.drop_blocked(&mut differing, &mut skipped);
         let below_chosen = |place: &[u8]| within(place) || only.iter().flatten().any(|at| is_below(at, place));
-        for (place, why) in self.target.skipped.iter().filter(|(place, _)| below_chosen(place)) {
+        // A repository that is still there has nothing to be told of.
+        let told = |place: &[u8], why: &str| below_chosen(place) && !(why == REPOSITORY && self.present.skips(place));
+        for (place, why) in self.target.skipped.iter().filter(|(place, why)| told(place, why)) {
             skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
         }
         // What is there now, was not then, and can't go because nothing would bring it back.
@@ -99,7 +102,7 @@ impl Planning<'_> {
     fn ask_later_checkpoints(&self, differing: &mut Vec<Change>, skipped: &mut BTreeMap<Place, String>) -> Result<(), CheckpointError> {
         let mut unknown: BTreeSet<Place> = BTreeSet::new();
         for (place, _, new) in differing.iter() {
-            if new.is_none() && !self.known(place) {
+            if new.is_none() && !self.knows(self.target, place) {
                 unknown.insert(place.clone());
             }
         }
@@ -109,7 +112,11 @@ impl Planning<'_> {
                 break;
             }
             let kept = Kept::of_commit(self.repo, *id)?;
-            for place in unknown.extract_if(.., |place| kept.covered.contains(place)) {
+            // One that would have found it, had it been there, says as much as one that was told to look. But what was there at the
+            // time and not kept was there.
+            let absent = |place: &Place| !self.target.skips(place) && self.knows(&kept, place) && !matches!(kept.file(place), Ok(Some(_)));
+            let tells = |place: &Place| kept.covered.contains(place) || absent(place);
+            for place in unknown.extract_if(.., |place| tells(place)) {
                 let file = kept.file(&place)?;
                 found.insert(place, file);
             }
@@ -128,15 +135,14 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// Does the target say that there was no such file?
-    fn known(&self, place: &Place) -> bool {
+    /// Does a checkpoint say that there was no such file, or what it was like, if it was covered?
+    fn knows(&self, kept: &Kept, place: &Place) -> bool {
         let rules = |folder: &Path| {
             let place = tree::place_of(&Path::new("/r").join(folder).join(".gitignore"), Path::new("/r"));
-            let file = self.target.file(&place).ok().flatten()?;
+            let file = kept.file(&place).ok().flatten()?;
             self.repo.find_blob(file.id).ok().map(|b| b.content().to_vec())
         };
-        self.target.covered.contains(place)
-            || (tree::is_inside(place) && !self.target.skips(place) && !walk::ignored_by(&tree::shown(place), rules))
+        kept.covered.contains(place) || (tree::is_inside(place) && !kept.skips(place) && !walk::ignored_by(&tree::shown(place), rules))
     }
 
     /// A file can't come where something else stays, or below what is no folder.

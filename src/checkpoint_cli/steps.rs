@@ -40,7 +40,13 @@ pub fn undo(here: &Here, store: &mut dyn CheckpointStore, step: &Step) -> Result
     };
     let Some(restored) = go(store, &plan, &asked)? else { return Ok(()) };
     let label = Label::new(Kind::AfterRestore, format!("after taking back “{}”", turn.label));
+    let all = restored.changes.len() == plan.files.len();
     let way_back = match store.take(&label) {
+        // What is left of it is for the next try.
+        Ok(_) if !all => format!(
+            "backstitch undo tries the rest again; backstitch checkpoint restore {} goes to the files as they were.",
+            restored.before.short()
+        ),
         Ok(after) => {
             let (session, label) = (turn.session.clone(), turn.label.to_string());
             record.steps.push(TakenBack { session, turn: turn.id, label, before: restored.before.clone(), after: after.id });

@@ -30,7 +30,7 @@ pub struct Journal {
 impl Journal {
     pub fn start(store: Box<dyn SessionStore>, events: Mailbox<Event>) -> io::Result<Journal> {
         let (tx, rx) = unbounded();
-        let writer = Writer { store, events, seq: 0, waiting: vec![], first: None, broken: false };
+        let writer = Writer { store, events, seq: 0, waiting: vec![], held: vec![], broken: false };
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&rx))?;
         Ok(Journal { items: Some(tx), thread: Some(thread) })
     }
@@ -58,8 +58,8 @@ struct Writer {
     events: Mailbox<Event>,
     seq: u64,
     waiting: Vec<(Option<TurnId>, EventBody)>,
-    /// The session's first record, while nothing has come of it: nobody looks for a session in which nothing was said.
-    first: Option<Record>,
+    /// The first records, while nothing has come of them: nobody looks for a session in which nothing was said.
+    held: Vec<Record>,
     broken: bool,
 }
 
@@ -81,12 +81,14 @@ impl Writer {
         // Durable at the ends of turns; between them a crash of the machine may cost the last records, a crash of ours none.
         let ends = matches!(body, RecordBody::TurnEnded { .. });
         let record = Record::new(body);
-        if matches!(record.body, RecordBody::SessionStarted { .. }) {
-            self.first = Some(record);
+        let idle =
+            matches!(record.body, RecordBody::SessionStarted { .. } | RecordBody::ModeChanged { .. } | RecordBody::ModelChanged { .. });
+        if idle && self.store.is_new() {
+            self.held.push(record);
             return;
         }
-        if let Some(first) = self.first.take() {
-            self.store_result(|store| store.append(&first));
+        for held in std::mem::take(&mut self.held) {
+            self.store_result(|store| store.append(&held));
         }
         self.store_result(|store| store.append(&record));
         if ends {
@@ -99,7 +101,8 @@ impl Writer {
             return;
         }
         if let Err(error) = write(self.store.as_mut()) {
-            self.broken = true;
+            // One record that can't be written down is no reason to lose the next ones.
+            self.broken = error.kind() != io::ErrorKind::InvalidData;
             let notice = Notice::warning(format!("{UNSAVED}: {error}"));
             self.take(None, EventBody::Notice(notice.hint("it goes on, but is lost when Backstitch ends")));
         }

@@ -184,6 +184,10 @@ fn restore(store: &mut dyn CheckpointStore, wanted: &Wanted, plan: Option<Plan>)
         None => store.plan(wanted)?,
     };
     let done = store.restore(&plan)?;
+    if let (true, false, Some((path, why))) = (done.changes.is_empty(), plan.files.is_empty(), done.skipped.last()) {
+        // The conversation does not go back alone because the disk is full.
+        return Err(CheckpointError::Store(format!("no file could be put back: {}: {why}", path.display())));
+    }
     // What changes from here on is somebody else's: going forward again leaves it alone.
     let after = Label::new(Kind::AfterRestore, format!("after going back to {}", wanted.to.short()));
     let after = store.take(&after).ok().map(|taken| taken.id);

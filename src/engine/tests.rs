@@ -7,7 +7,7 @@ use crate::{
     engine::recorder::Recorder,
     llm::scripted::{Script, Scripted},
     protocol::*,
-    session::{MemorySessions, SessionError, SessionInfo, SessionStore, store::Loaded},
+    session::{MemorySessions, SessionError, SessionStore, store::Loaded},
     tools,
 };
 use std::{
@@ -51,6 +51,7 @@ impl Bench {
             session: SessionId("s".into()),
             model: Some(model),
             mode: Mode::Normal,
+            asked_mode: None,
             system: "".into(),
             tools: Arc::new(tools.specs()),
             bounds: Bounds { root: root.clone(), readable: vec![] },
@@ -133,6 +134,7 @@ impl Drop for Bench {
 }
 
 const EDIT: &str = r#"{"rules":[{"match":["edit"],"steps":[
+    {"calls":[{"name":"View","args":{"file_path":"a.txt"}}]},
     {"text":"I will.","calls":[{"name":"Edit","args":{"file_path":"a.txt","old_string":"one","new_string":"two"}},
                                {"name":"Bash","args":{"command":"cat a.txt; echo new > b.txt"}}]},
     {"text":"Done."}]},{"steps":[{"text":"Hello."}]}]}"#;
@@ -167,9 +169,14 @@ fn a_turn_that_edits_and_runs_is_approved_recorded_and_walked_back() {
             "turn",
             "user",
             "assistant",
+            "shown",
+            "result",
+            "assistant",
             "checkpoint",
+            "shown",
             "result",
             "checkpoint",
+            "shown",
             "result",
             "assistant",
             "checkpoint",
@@ -186,6 +193,7 @@ fn kind(record: &RecordBody) -> &'static str {
         RecordBody::Said { message: Message::User(_), .. } => "user",
         RecordBody::Said { message: Message::Assistant { .. }, .. } => "assistant",
         RecordBody::Said { message: Message::Result { .. }, .. } => "result",
+        RecordBody::CallShown { .. } => "shown",
         RecordBody::CheckpointTaken { .. } => "checkpoint",
         RecordBody::TurnEnded { .. } => "end",
         RecordBody::Rewound { .. } => "rewound",
@@ -253,6 +261,9 @@ impl SessionStore for Full {
     fn append(&mut self, record: &Record) -> io::Result<()> {
         self.1 += 1;
         if self.1 > 1 { Err(io::ErrorKind::StorageFull.into()) } else { self.0.append(record) }
+    }
+    fn is_new(&self) -> bool {
+        self.0.is_new()
     }
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync()

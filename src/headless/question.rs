@@ -1,7 +1,10 @@
 //! The question before a call, as plain lines, and what an answer means.
 
 use super::plain::Call;
-use crate::protocol::{Access, Block, Decision, FileChange};
+use crate::{
+    command_line,
+    protocol::{Access, Block, Decision, FileChange},
+};
 use backstitch_components::{
     diff_view::DiffModel,
     text::sanitize::{one_line, reveal},
@@ -21,7 +24,14 @@ pub fn question(call: &Call) -> Vec<String> {
     }
     let session = match &call.access {
         Some(Access::Write(_)) => "yes, and all edits this session",
-        Some(Access::Run { .. }) => "yes, and this command for this session",
+        Some(Access::Run { parts, .. }) => {
+            let needing = parts.iter().filter(|part| !command_line::is_free(part, &|_| true));
+            let patterns = command_line::offers(needing).map(|all| all.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(" + "));
+            &patterns.map_or_else(
+                || "yes, and this command for this session".into(),
+                |all| format!("yes, and {} for this session", one_line(&all)),
+            )
+        }
         _ => "yes, and the like for this session",
     };
     lines.push(format!("  1 yes · 2 {session} · 3 no (a reason may follow: 3 use the other file)"));

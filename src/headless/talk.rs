@@ -19,7 +19,8 @@ use crate::{
     launch::{Options, Prepared, Project},
     mailbox::Inbox,
     protocol::{
-        Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Prompt, SessionEvent, TurnEvent,
+        Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Prompt, SessionEvent, TextEvent,
+        TurnEvent, TurnId,
     },
 };
 use backstitch_components::text::sanitize::{one_line, sanitize_output};
@@ -39,13 +40,13 @@ pub fn run(options: &Options, demo: bool) -> Result<(), Failure> {
     if !project.is_trusted() && !trusts(&mut project, &lines) {
         return Err(Failure::config(format!("{} is not trusted, so nothing in it was read.", project.shown())));
     }
-    let (runtime, Prepared { services, settings, opened }) = prepared(&project, options)?;
-    let model = settings.model.as_ref().map_or_else(String::new, |model| model.id.to_string());
+    let (runtime, Prepared { services, settings, records, opened }) = prepared(&project, options)?;
+    let model = settings.model.as_ref().map_or_else(String::new, |model| one_line(&model.id.to_string()).into_owned());
     say(&format!("backstitch {} · {model} · {}", env!("CARGO_PKG_VERSION"), project.shown()));
     say("Type what should be done. /help lists the commands, ctrl+c interrupts, ctrl+d exits.");
     opened.warnings.iter().for_each(|warning| say(&format!("! {}", one_line(warning))));
     let model = settings.model.clone();
-    let (handle, engine) = Engine::start(services, settings, vec![]).map_err(no_start)?;
+    let (handle, engine) = Engine::start(services, settings, records).map_err(no_start)?;
     let talk = Talk { terminal: io::stdin().is_terminal(), model, ..Talk::default() };
     let result = runtime.block_on(talk.go(&handle, &lines));
     handle.send(Command::Close);
@@ -223,6 +224,7 @@ impl Talk {
                 self.model = Some(model.clone());
                 vec![format!("› The model is {} now.", one_line(&model.id.to_string()))]
             }
+            EventBody::Session(SessionEvent::Retold(story)) => retold(story),
             EventBody::Session(SessionEvent::ModeChanged(mode)) => vec![format!("› The mode is {} now.", mode.name())],
             EventBody::Session(SessionEvent::Models(models)) => {
                 models.iter().map(|m| format!("  {}", one_line(&m.id.to_string()))).collect()
@@ -303,4 +305,20 @@ impl Talk {
             Err(why) => say(&format!("! {} {why}.", one_line(path))),
         }
     }
+}
+
+/// Where the session that goes on had come to: its last request and answer.
+fn retold(story: &[(Option<TurnId>, EventBody)]) -> Vec<String> {
+    let said = |body: &EventBody| match body {
+        EventBody::Turn(TurnEvent::UserSaid(prompt)) => Some(prompt.text.clone()),
+        _ => None,
+    };
+    let requests = story.iter().filter(|(_, body)| said(body).is_some()).count();
+    let last = story.iter().rposition(|(_, body)| said(body).is_some()).unwrap_or(0);
+    let mut lines = vec![format!("› The session goes on; requests so far: {requests}. The last one, and its answer:")];
+    lines.extend(story[last..].iter().filter_map(|(_, body)| match body {
+        EventBody::Text(TextEvent::Answer(text)) => Some(sanitize_output(text.trim_end()).into_owned()),
+        body => said(body).map(|text| format!("> {}", one_line(&text))),
+    }));
+    lines
 }

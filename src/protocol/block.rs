@@ -1,6 +1,6 @@
 //! What a tool shows: tools describe, front ends draw. A new tool needs no drawing code.
 
-use super::SharedText;
+use super::{SharedText, lossy};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ pub enum Block {
     Markdown(SharedText),
     /// `first_line` counts from 1.
     Code {
+        #[serde(with = "lossy::path")]
         path: PathBuf,
         first_line: usize,
         text: SharedText,
@@ -18,6 +19,7 @@ pub enum Block {
     Diff(Vec<FileChange>),
     Command {
         command: SharedText,
+        #[serde(with = "lossy::path")]
         directory: PathBuf,
     },
     /// Output of a command; `status` is `None` while it runs.
@@ -28,6 +30,22 @@ pub enum Block {
     Files(Vec<FileEntry>),
     Hits(Vec<Hit>),
     Todo(Vec<TodoItem>),
+}
+
+impl Block {
+    /// Bytes of text in it.
+    pub fn weight(&self) -> usize {
+        match self {
+            Block::Nothing => 0,
+            Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => text.len(),
+            Block::Diff(files) => files.iter().flat_map(|file| [&file.old, &file.new]).flatten().map(|text| text.len()).sum(),
+            Block::Command { command, .. } => command.len(),
+            Block::Terminal { output, .. } => output.len(),
+            Block::Files(files) => files.iter().map(|file| file.path.as_os_str().len()).sum(),
+            Block::Hits(hits) => hits.iter().map(|hit| hit.path.as_os_str().len() + hit.text.len()).sum(),
+            Block::Todo(items) => items.iter().map(|item| item.content.len()).sum(),
+        }
+    }
 }
 
 /// A step of the model's list.
@@ -69,6 +87,7 @@ impl TodoState {
 /// One file before and after. `None` = the file does not exist on that side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileChange {
+    #[serde(with = "lossy::path")]
     pub path: PathBuf,
     pub old: Option<SharedText>,
     pub new: Option<SharedText>,
@@ -78,6 +97,7 @@ pub struct FileChange {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
+    #[serde(with = "lossy::path")]
     pub path: PathBuf,
     pub folder: bool,
 }
@@ -85,6 +105,7 @@ pub struct FileEntry {
 /// One line found by a search; `line` counts from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
+    #[serde(with = "lossy::path")]
     pub path: PathBuf,
     pub line: u64,
     pub text: String,

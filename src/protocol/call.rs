@@ -1,6 +1,6 @@
 //! Tool calls: what a model may ask for, what it would touch, what was decided, what came of it.
 
-use super::{Block, CallId};
+use super::{Block, CallId, CommandPart, CommandPattern};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -43,14 +43,30 @@ pub enum PathState {
 pub enum Access {
     Read(Vec<PathBuf>),
     Write(Vec<PathBuf>),
-    Run { command: String },
-    Network { host: String },
+    Run {
+        command: String,
+        /// Every simple command in it. Without any, nothing is known of it.
+        #[serde(default)]
+        parts: Vec<CommandPart>,
+    },
+    Network {
+        host: String,
+    },
 }
 
 impl Access {
     /// Reads may run side by side; everything else has the workspace to itself.
     pub fn is_read(&self) -> bool {
         matches!(self, Access::Read(_))
+    }
+
+    /// Does it leave everything as it is? A command that only reads does, but has the workspace to itself all the same.
+    pub fn changes_nothing(&self) -> bool {
+        match self {
+            Access::Read(_) => true,
+            Access::Run { parts, .. } => !parts.is_empty() && parts.iter().all(CommandPart::is_read),
+            Access::Write(_) | Access::Network { .. } => false,
+        }
     }
 }
 
@@ -74,6 +90,8 @@ pub enum Decision {
     Allow,
     /// Allows this and whatever the given grant covers until the session ends.
     AllowSession,
+    /// Allows this, and until the session ends whatever these patterns cover.
+    AllowCommands(Vec<CommandPattern>),
     Deny {
         reason: Option<String>,
     },
@@ -91,6 +109,8 @@ pub enum Grant {
     Edits,
     /// This command, to the letter.
     Command(String),
+    /// Commands of which it covers every part that does more than read.
+    Commands(CommandPattern),
     /// Reading below this path, outside the project.
     Read(PathBuf),
     /// Writing this file, outside the project.
@@ -166,7 +186,22 @@ pub enum Outcome {
     },
 }
 
+/// Bytes of a block that are kept on disk: a longer one is told by its summary.
+const KEPT: usize = 256 << 10;
+
 impl Outcome {
+    /// As it is kept on disk: without what the model was told, which is a message of its own.
+    pub fn kept(&self) -> Outcome {
+        match self {
+            Outcome::Done(output) => {
+                let for_user = if output.for_user.weight() <= KEPT { output.for_user.clone() } else { Block::Nothing };
+                Outcome::Done(ToolOutput { for_model: String::new(), for_user, ..output.clone() })
+            }
+            Outcome::Interrupted { output } if output.len() > KEPT => Outcome::Interrupted { output: String::new() },
+            other => other.clone(),
+        }
+    }
+
     /// The tool result as the model reads it.
     pub fn for_model(&self) -> String {
         match self {

@@ -1,7 +1,11 @@
 //! What a session writes to disk. Versioned: a record of a version that this build doesn't know is refused, never guessed at.
 
-use super::{CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Prompt, RewindScope, TurnId, TurnOutcome, Usage};
+use super::{
+    CallId, CheckpointId, CheckpointKind, Message, Mode, ModelId, Outcome, Prompt, RewindScope, SessionId, TurnId, TurnOutcome, Usage,
+    lossy,
+};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 pub const VERSION: u32 = 1;
 
@@ -37,12 +41,29 @@ pub enum RecordBody {
         turn: TurnId,
         message: Message,
     },
-    /// What was shown of a call, so that a resumed screen is the same screen.
+    /// Reasoning that no answer followed: for the eye, no part of the conversation.
+    Thought {
+        turn: TurnId,
+        text: String,
+    },
+    /// Stands first instead of `SessionStarted`: the records of another session up to this position come before those of this one.
+    Forked {
+        from: SessionId,
+        position: u64,
+    },
+    /// What was shown of a call, so that a resumed screen is the same screen. `outcome` is `None` while it is not known, and lacks
+    /// what the model was told: that is a message of its own.
     CallShown {
         turn: TurnId,
         call: CallId,
+        #[serde(default)]
+        name: String,
         title: String,
-        summary: String,
+        /// It did nothing but read.
+        #[serde(default)]
+        read: bool,
+        #[serde(default)]
+        outcome: Option<Outcome>,
     },
     CheckpointTaken {
         turn: Option<TurnId>,
@@ -62,9 +83,15 @@ pub enum RecordBody {
         before: Option<CheckpointId>,
         #[serde(default)]
         after: Option<CheckpointId>,
+        /// What became as it was.
+        #[serde(default, with = "lossy::paths")]
+        files: Vec<PathBuf>,
     },
     /// The last `Rewound` that is still in force was taken back.
-    Redone,
+    Redone {
+        #[serde(default, with = "lossy::paths")]
+        files: Vec<PathBuf>,
+    },
     ModelChanged {
         model: ModelId,
     },
@@ -75,6 +102,9 @@ pub enum RecordBody {
         turn: TurnId,
         how: TurnOutcome,
         usage: Usage,
+        /// Tokens of its last request and answer; 0 if the provider did not say.
+        #[serde(default)]
+        context: u64,
     },
     Cleared,
 }

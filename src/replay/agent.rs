@@ -3,7 +3,7 @@
 use crate::{
     agent::{Agent, Effect, Input, Settings},
     engine::{UNSAVED, merge},
-    protocol::{CallEvent, Class, EventBody, RecordBody, TextEvent, TurnEvent, TurnId},
+    protocol::{CallEvent, Class, EventBody, Record, TextEvent, TurnEvent, TurnId},
     tui::app::Msg,
 };
 use std::{fmt::Debug, time::Duration};
@@ -26,7 +26,7 @@ pub struct Rerun {
 
 impl Rerun {
     /// What the agent emits.
-    pub fn start(&mut self, settings: Settings, records: &[RecordBody]) -> Vec<Told> {
+    pub fn start(&mut self, settings: Settings, records: &[Record]) -> Vec<Told> {
         self.difference = self.difference();
         (self.emitted, self.recorded) = (vec![], vec![]);
         let (agent, effects) = Agent::start(settings, records);

@@ -4,7 +4,7 @@
 use crate::{
     agent::{Input, Settings},
     failure::Failure,
-    protocol::RecordBody,
+    protocol::Record,
     tui::{app::Msg, recording::Facts},
 };
 use serde::Deserialize;
@@ -16,7 +16,7 @@ pub enum Entry {
     /// The version that wrote the recording: the first line.
     Backstitch(String),
     /// An agent starts, with the records of the session that goes on.
-    Settings(Box<Settings>, Vec<RecordBody>),
+    Settings(Box<Settings>, Vec<Record>),
     /// A screen opens.
     Setting(Facts),
     Input(Duration, Input),

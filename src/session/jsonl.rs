@@ -3,11 +3,12 @@
 //! - The file is made with the first record, for its owner only, and locked while it is open for writing.
 //! - A line that was cut by a crash is dropped; a line of a version that is not known makes the whole file untouchable.
 //! - What looks damaged in the middle is copied aside before anything is written after it.
+//! - A session that was begun from another one names it in its first record; the other's records are read, never copied or changed.
 
-use super::{Loaded, SessionError, SessionInfo, SessionStore, store};
+use super::{Loaded, SessionError, SessionStore, listing, store};
 use crate::{
     project,
-    protocol::{Record, RecordBody, SessionId, record::VERSION},
+    protocol::{Record, RecordBody, SessionId, SessionInfo, record::VERSION},
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -18,17 +19,19 @@ use std::{
         fs::{DirBuilderExt, OpenOptionsExt},
     },
     path::{Path, PathBuf},
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
-/// How far into a journal its title may be.
-const TITLE_WITHIN: u64 = 256 * 1024;
+/// Sessions that go on from one another, at the most.
+const DEEPEST: usize = 100;
 
 pub struct JsonlStore {
     folder: PathBuf,
     root: PathBuf,
     id: SessionId,
     file: Option<File>,
+    /// Of a session that goes on from another one: written before all else.
+    first: Option<Record>,
     length: u64,
     position: u64,
 }
@@ -46,12 +49,12 @@ impl JsonlStore {
     pub fn create(data: &Path, root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
         let folder = data.join("sessions").join(project::key(&root));
-        Ok(JsonlStore { folder, root, id: store::new_id(), file: None, length: 0, position: 0 })
+        Ok(JsonlStore { folder, root, id: store::new_id(), file: None, first: None, length: 0, position: 0 })
     }
 
     /// Goes on with a session, and gives what it has.
     pub fn resume(data: &Path, root: &Path, id: &SessionId) -> Result<(Self, Loaded), SessionError> {
-        let mut store = Self::create(data, root).map_err(|error| SessionError::Io { path: root.into(), error })?;
+        let store = Self::create(data, root).map_err(|error| SessionError::Io { path: root.into(), error })?;
         let path = store.path(id)?;
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
@@ -59,10 +62,12 @@ impl JsonlStore {
         };
         let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
         lock(&file).map_err(|e| e.map_or_else(|| SessionError::InUse(id.clone()), failed))?;
-        let parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
+        let mut parsed = parse(&mut file, id).map_err(|e| e.or(failed))?;
         if parsed.damaged {
             let aside = (1..).map(|n| path.with_extension(format!("damaged-{n}"))).find(|p| !p.exists());
-            fs::copy(&path, aside.unwrap_or_else(|| path.with_extension("damaged"))).map_err(failed)?;
+            let aside = aside.unwrap_or_else(|| path.with_extension("damaged"));
+            fs::copy(&path, &aside).map_err(failed)?;
+            parsed.loaded.damaged = Some(aside);
         }
         if parsed.loaded.torn {
             file.set_len(parsed.length).map_err(failed)?;
@@ -70,11 +75,55 @@ impl JsonlStore {
         if parsed.unended {
             file.write_all(b"\n").map_err(failed)?;
         }
-        store.length = parsed.length + u64::from(parsed.unended);
-        store.position = parsed.loaded.records.len() as u64;
-        store.id = id.clone();
-        store.file = Some(file);
-        Ok((store, parsed.loaded))
+        let (length, loaded) = (parsed.length + u64::from(parsed.unended), store.whole(id, parsed.loaded, 0)?);
+        let position = loaded.records.len() as u64;
+        Ok((JsonlStore { id: id.clone(), file: Some(file), length, position, ..store }, loaded))
+    }
+
+    /// Is nobody writing it?
+    pub fn is_free(data: &Path, root: &Path, id: &SessionId) -> Result<(), SessionError> {
+        let path = Self::create(data, root).and_then(|store| store.path(id).map_err(|_| io::Error::from(io::ErrorKind::NotFound)));
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
+            _ => SessionError::Io { path: root.into(), error },
+        };
+        let file = path.and_then(File::open).map_err(failed)?;
+        lock(&file).map_err(|e| e.map_or_else(|| SessionError::InUse(id.clone()), failed))
+    }
+
+    /// A session of its own that begins with the first records of another one. Nothing is on disk before it has more than those.
+    pub fn fork(data: &Path, root: &Path, of: &SessionId, position: u64) -> Result<(Self, Loaded), SessionError> {
+        let mut store = Self::create(data, root).map_err(|error| SessionError::Io { path: root.into(), error })?;
+        let mut loaded = store.load(of)?;
+        loaded.records.truncate(usize::try_from(position).unwrap_or(usize::MAX));
+        let first = Record::new(RecordBody::Forked { from: of.clone(), position: loaded.records.len() as u64 });
+        loaded.records.push(first.clone());
+        (store.position, store.first) = (loaded.records.len() as u64, Some(first));
+        Ok((store, loaded))
+    }
+
+    /// With the records of the session that it goes on from.
+    fn whole(&self, id: &SessionId, mut own: Loaded, depth: usize) -> Result<Loaded, SessionError> {
+        let Some(RecordBody::Forked { from, position }) = own.records.first().map(|record| &record.body) else { return Ok(own) };
+        let orphaned = |why: String| SessionError::Orphaned { id: id.clone(), why };
+        if depth == DEEPEST {
+            return Err(orphaned("there are too many of them".into()));
+        }
+        let mut records = self.read(from, depth + 1).map_err(|error| orphaned(error.to_string()))?.records;
+        records.truncate(usize::try_from(*position).unwrap_or(usize::MAX));
+        own.records.splice(0..0, records);
+        Ok(own)
+    }
+
+    fn read(&self, id: &SessionId, depth: usize) -> Result<Loaded, SessionError> {
+        let path = self.path(id)?;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
+            _ => SessionError::Io { path: path.clone(), error },
+        };
+        let mut file = File::open(&path).map_err(failed)?;
+        let own = parse(&mut file, id).map_err(|e| e.or(failed))?.loaded;
+        self.whole(id, own, depth)
     }
 
     pub fn folder(&self) -> &Path {
@@ -109,7 +158,13 @@ impl SessionStore for JsonlStore {
     }
 
     fn append(&mut self, record: &Record) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body })?;
+        if let Some(first) = self.first.take() {
+            // It has been counted with those that it stands for.
+            self.append(&first)?;
+            self.position -= 1;
+        }
+        let line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body });
+        let mut line = line.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         line.push(b'\n');
         let length = self.length;
         let file = self.open()?;
@@ -123,6 +178,10 @@ impl SessionStore for JsonlStore {
         Ok(())
     }
 
+    fn is_new(&self) -> bool {
+        self.file.is_none()
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), File::sync_data)
     }
@@ -132,36 +191,12 @@ impl SessionStore for JsonlStore {
     }
 
     fn load(&self, id: &SessionId) -> Result<Loaded, SessionError> {
-        let path = self.path(id)?;
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => SessionError::Unknown(id.clone()),
-            _ => SessionError::Io { path: path.clone(), error },
-        };
-        let mut file = File::open(&path).map_err(failed)?;
-        Ok(parse(&mut file, id).map_err(|e| e.or(failed))?.loaded)
+        self.read(id, 0)
     }
 
     fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-            Err(error) => return Err(SessionError::Io { path: self.folder.clone(), error }),
-            Ok(entries) => entries,
-        };
-        let mut all: Vec<_> = entries.flatten().filter_map(|entry| info(&entry.path())).collect();
-        all.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| b.id.0.cmp(&a.id.0)));
-        Ok(all)
+        listing::list_with(&self.folder, |id| self.load(id))
     }
-}
-
-/// `None` for what is no journal, or one that this version does not understand.
-fn info(path: &Path) -> Option<SessionInfo> {
-    let id = SessionId(path.file_name()?.to_str()?.strip_suffix(".jsonl")?.into());
-    let mut file = File::open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    let parsed = parse(&mut Read::by_ref(&mut file).take(TITLE_WITHIN), &id).ok()?;
-    let changed = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;
-    let started = parsed.loaded.records.first()?.at;
-    Some(SessionInfo { id, title: store::title(&parsed.loaded.records), started, changed })
 }
 
 struct Parsed {

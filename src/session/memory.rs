@@ -1,7 +1,7 @@
 //! The twin of the store for tests: journals in memory, shared by clones.
 
-use super::{Loaded, SessionError, SessionInfo, SessionStore, store};
-use crate::protocol::{Record, SessionId};
+use super::{Loaded, SessionError, SessionStore, branches::branches, store};
+use crate::protocol::{Record, SessionId, SessionInfo};
 use std::{
     collections::BTreeMap,
     io,
@@ -45,6 +45,10 @@ impl SessionStore for MemorySessions {
         Ok(())
     }
 
+    fn is_new(&self) -> bool {
+        !self.lock().contains_key(&self.id.0)
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -55,7 +59,7 @@ impl SessionStore for MemorySessions {
 
     fn load(&self, id: &SessionId) -> Result<Loaded, SessionError> {
         let records = self.lock().get(&id.0).cloned().ok_or_else(|| SessionError::Unknown(id.clone()))?;
-        Ok(Loaded { records, torn: false })
+        Ok(Loaded { records, ..Loaded::default() })
     }
 
     fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
@@ -65,6 +69,7 @@ impl SessionStore for MemorySessions {
             title: store::title(records),
             started: at(records.first()),
             changed: at(records.last()),
+            branches: branches(records),
         };
         Ok(self.lock().iter().rev().map(info).collect())
     }

@@ -1,6 +1,7 @@
 //! What a session store does, whatever keeps the records.
 
-use crate::protocol::{Record, RecordBody, SessionId};
+use super::branches::first_line;
+use crate::protocol::{Record, RecordBody, SessionId, SessionInfo};
 use std::{
     hash::BuildHasher,
     io,
@@ -14,6 +15,9 @@ pub trait SessionStore: Send {
 
     /// Stamps the time. Handed to the system when it returns, on the disk after [`SessionStore::sync`].
     fn append(&mut self, record: &Record) -> io::Result<()>;
+
+    /// Nothing of it is kept yet.
+    fn is_new(&self) -> bool;
 
     fn sync(&mut self) -> io::Result<()>;
 
@@ -31,24 +35,22 @@ pub struct Loaded {
     pub records: Vec<Record>,
     /// Something after the last of them was not readable: the line of a crash, or damage.
     pub torn: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct SessionInfo {
-    pub id: SessionId,
-    /// The first thing that the user said; empty if nothing.
-    pub title: String,
-    /// Milliseconds since 1970.
-    pub started: u64,
-    pub changed: u64,
+    /// There were good records after damaged ones: all of it as it was is in this copy.
+    pub damaged: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("there is no session {}", .0.0)]
     Unknown(SessionId),
+    #[error("several sessions begin with {0}")]
+    Ambiguous(String),
+    #[error("there is no session in this project yet")]
+    NoneYet,
     #[error("session {} is open in another process", .0.0)]
     InUse(SessionId),
+    #[error("session {} goes on from others that can't be read any more: {why}", id.0)]
+    Orphaned { id: SessionId, why: String },
     #[error("session {} was written by a newer Backstitch (line {line}); it was left alone", id.0)]
     Version { id: SessionId, line: usize },
     #[error("{}: {error}", path.display())]
@@ -67,10 +69,11 @@ pub(super) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }
 
-pub(super) fn title(records: &[Record]) -> String {
-    let said = records.iter().find_map(|r| match &r.body {
+/// The first thing that the user said.
+pub(super) fn title<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
+    let said = records.into_iter().find_map(|record| match &record.body {
         RecordBody::TurnStarted { prompt, .. } => Some(prompt.text.as_str()),
         _ => None,
     });
-    said.and_then(|text| text.lines().find(|l| !l.trim().is_empty())).map(|l| l.trim().chars().take(80).collect()).unwrap_or_default()
+    said.map(first_line).unwrap_or_default()
 }

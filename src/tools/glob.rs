@@ -93,7 +93,7 @@ fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let (start, _) = start(&args, cx.workspace, pattern)?;
     std::fs::read_dir(&start).map_err(|e| decode::explain(&e, &cx.workspace.shown(&start)))?;
     let found = Mutex::new(Vec::<(Reverse<SystemTime>, PathBuf)>::new());
-    Walk::new(&start, cx.workspace.root()).run(&|entry| {
+    Walk { ignored: args.flag("ignored")?, ..Walk::new(&start, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
             && !entry.file_type().is_some_and(|k| k.is_dir())
             && glob.matches(entry.path(), &start)
@@ -107,13 +107,17 @@ fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
     let total = found.len();
+    let offset = args.opt_number("offset")?.map_or(0, |n| n as usize).min(total);
+    found.drain(..offset);
     found.truncate(MOST);
     let files: Vec<_> = found.into_iter().map(|(_, path)| FileEntry { path: cx.workspace.relative(&path), folder: false }).collect();
     let mut text: String = files.iter().map(|f| format!("{}\n", f.path.display())).collect();
     if total == 0 {
         text = "No files match.".into();
-    } else if total > MOST {
-        text.push_str(&format!("(the newest {MOST} of {total} files)\n"));
+    } else if offset + files.len() < total {
+        let (shown, next) = (files.len(), offset + files.len());
+        let which = if offset == 0 { format!("the newest {shown}") } else { format!("{shown}, from offset {offset},") };
+        text.push_str(&format!("({which} of {total} files; go on with offset {next})\n"));
     }
     let summary = if total == 1 { "1 file".into() } else { format!("{total} files") };
     Ok(ToolOutput { for_model: text, for_user: Block::Files(files), summary, failed: false })

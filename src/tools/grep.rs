@@ -1,6 +1,6 @@
-//! `GrepTool`: lines that match a regular expression, in path order, searched on all cores.
-//!
-//! What is kept is bounded whatever matches: beyond the hits that can be shown, matches are only counted.
+//! `GrepTool`: lines that match a regular expression, in path order.
+
+mod search;
 
 use super::{
     RunContext, Tool, Workspace,
@@ -10,12 +10,14 @@ use super::{
     registry,
 };
 use crate::{
-    protocol::{Access, Basis, Block, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    command_line,
+    protocol::{Access, Basis, Block, FileEntry, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
 use futures::future::BoxFuture;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Bytes};
+use ignore::types::{Types, TypesBuilder};
+use search::{Found, Search};
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
@@ -25,11 +27,65 @@ use std::{
     },
 };
 
-const MOST: usize = 200;
-const LINE_CHARS: usize = 300;
+/// Rows that are shown unless more or fewer are asked for, and those that are at the most.
+const ROWS: usize = 200;
+const MOST: usize = 2_000;
+/// Files that count as seen because lines of them are shown.
+const MOST_NOTED: usize = 20;
 
 #[derive(Debug)]
 pub struct Grep;
+
+/// What is told of what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Show {
+    Content,
+    Files,
+    Count,
+}
+
+/// A call's arguments.
+struct Wanted<'a> {
+    pattern: &'a str,
+    matcher: RegexMatcher,
+    include: Option<Pattern>,
+    types: Option<Types>,
+    show: Show,
+    before: usize,
+    after: usize,
+    multiline: bool,
+    ignored: bool,
+    offset: usize,
+    limit: usize,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: Args<'a>) -> Result<Self, ToolError> {
+        let pattern = args.text("pattern")?;
+        let multiline = args.flag("multiline")?;
+        let number = |name: &str, or: usize| Ok::<_, ToolError>(args.opt_number(name)?.map_or(or, |n| n as usize));
+        let around = number("context", 0)?.min(50);
+        let show = match args.opt_text("mode")?.unwrap_or("content") {
+            "content" => Show::Content,
+            "files" | "files_with_matches" => Show::Files,
+            "count" => Show::Count,
+            other => return Err(ToolError(format!("GrepTool: `mode` is content, files or count, not {other:?}."))),
+        };
+        Ok(Wanted {
+            pattern,
+            matcher: matcher(pattern, args.flag("ignore_case")?, multiline)?,
+            include: args.opt_text("include")?.filter(|i| !i.is_empty() && *i != "*").map(Pattern::new).transpose()?,
+            types: args.opt_text("type")?.filter(|name| !name.is_empty()).map(types).transpose()?,
+            show,
+            before: number("before", around)?.min(50),
+            after: number("after", around)?.min(50),
+            multiline,
+            ignored: args.flag("ignored")?,
+            offset: number("offset", 0)?.min(100_000),
+            limit: number("limit", ROWS)?.clamp(1, MOST),
+        })
+    }
+}
 
 impl Tool for Grep {
     fn spec(&self) -> ToolSpec {
@@ -41,6 +97,9 @@ impl Tool for Grep {
                 "pattern": {"type": "string"},
                 "path": {"type": "string", "description": "file or folder, default the project"},
                 "include": {"type": "string", "description": "glob, e.g. *.{ts,tsx}"},
+                "ignore_case": {"type": "boolean"},
+                "context": {"type": "integer", "description": "lines around each match"},
+                "mode": {"type": "string", "enum": ["content", "files", "count"]},
             }),
             &["pattern"],
         )
@@ -48,9 +107,7 @@ impl Tool for Grep {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let args = Args::new("GrepTool", args)?;
-        let pattern = args.text("pattern")?;
-        matcher(pattern)?;
-        let (path, title) = glob::start(&args, workspace, pattern)?;
+        let (path, title) = glob::start(&args, workspace, Wanted::of(args)?.pattern)?;
         Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
     }
 
@@ -59,11 +116,15 @@ impl Tool for Grep {
     }
 }
 
-fn matcher(pattern: &str) -> Result<RegexMatcher, ToolError> {
+fn matcher(pattern: &str, ignore_case: bool, multiline: bool) -> Result<RegexMatcher, ToolError> {
     if pattern.is_empty() {
         return Err(ToolError::new("GrepTool: `pattern` is empty."));
     }
-    RegexMatcherBuilder::new().multi_line(true).crlf(true).line_terminator(Some(b'\n')).build(pattern).map_err(|e| {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.multi_line(true).case_insensitive(ignore_case).crlf(true);
+    // Without a line end that ends the search, a match may go over several lines.
+    builder.line_terminator((!multiline).then_some(b'\n')).dot_matches_new_line(multiline);
+    builder.build(pattern).map_err(|e| {
         let why = e.to_string();
         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
         let literal = regex_escape(pattern);
@@ -75,130 +136,118 @@ fn regex_escape(text: &str) -> String {
     text.chars().flat_map(|c| if r"\.+*?()|[]{}^$#&-~".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
 }
 
-fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
-    let args = Args::new("GrepTool", args)?;
-    let pattern = args.text("pattern")?;
-    let matcher = matcher(pattern)?;
-    let include = args.opt_text("include")?.filter(|i| !i.is_empty() && *i != "*").map(Pattern::new).transpose()?;
-    let (start, _) = glob::start(&args, cx.workspace, pattern)?;
-    let shown = cx.workspace.shown(&start);
-    let files = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
-        files(&start, include.as_ref(), cx)?
-    } else {
-        decode::open(&start, &shown)?;
-        vec![start]
-    };
-    let found = search(&files, &matcher, cx);
-    cx.cancel.check()?;
-    let hits: Vec<_> = found
-        .hits
-        .into_iter()
-        .map(|(_, mut hit)| {
-            hit.path = cx.workspace.relative(&hit.path);
-            hit
-        })
-        .collect();
-    let mut text: String = hits.iter().map(|h| format!("{}:{}: {}\n", h.path.display(), h.line, h.text)).collect();
-    let (lines, matched) = (found.lines, found.files);
-    if lines == 0 {
-        text = format!("No matches in {} files.", files.len());
-    } else if lines > hits.len() {
-        text.push_str(&format!("({} of {lines} matching lines in {matched} files; narrow the pattern, path or include)\n", hits.len()));
-    }
-    let summary = if lines == 1 { "1 match".into() } else { format!("{lines} matches") };
-    Ok(ToolOutput { for_model: text, for_user: Block::Hits(hits), summary, failed: false })
+/// Files of a language, by the names that ripgrep knows them by.
+fn types(name: &str) -> Result<Types, ToolError> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults().select(name);
+    builder.build().map_err(|_| ToolError(format!("GrepTool: there is no file type {name:?}; `include` takes a glob instead.")))
 }
 
-fn files(start: &Path, include: Option<&Pattern>, cx: &RunContext) -> Result<Vec<PathBuf>, ToolError> {
-    let found = Mutex::new(vec![]);
-    Walk::new(start, cx.workspace.root()).run(&|entry| {
+fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let args = Args::new("GrepTool", args)?;
+    let wanted = Wanted::of(args)?;
+    let (start, _) = glob::start(&args, cx.workspace, wanted.pattern)?;
+    let shown = cx.workspace.shown(&start);
+    let (files, secrets) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
+        files(&start, &wanted, cx)?
+    } else {
+        decode::open(&start, &shown)?;
+        (vec![start], 0)
+    };
+    let content = wanted.show == Show::Content;
+    let search = Search {
+        matcher: &wanted.matcher,
+        multiline: wanted.multiline,
+        before: if content { wanted.before } else { 0 },
+        after: if content { wanted.after } else { 0 },
+        keep: if content { wanted.offset + wanted.limit } else { 0 },
+    };
+    let found = search.run(&files, cx);
+    cx.cancel.check()?;
+    if content {
+        // Whoever has seen a line of it may change it.
+        let shown = found.files.iter().filter(|in_file| !in_file.rows.is_empty()).take(MOST_NOTED);
+        shown.for_each(|in_file| cx.workspace.seen.note_file(&files[in_file.file]));
+    }
+    let names = |file: usize| cx.workspace.relative(&files[file]);
+    let summary = if found.lines == 1 { "1 match".into() } else { format!("{} matches", found.lines) };
+    let (mut for_model, for_user) = match wanted.show {
+        _ if found.lines == 0 => (format!("No matches in {} files.", files.len()), Block::Hits(vec![])),
+        Show::Content => contents(&found, &wanted, names),
+        Show::Files | Show::Count => per_file(&found, &wanted, names),
+    };
+    if secrets > 0 {
+        for_model =
+            format!("{}\n({secrets} not searched, because of the secrets that may be in them; path names one)\n", for_model.trim_end());
+    }
+    Ok(ToolOutput { for_model, for_user, summary, failed: false })
+}
+
+/// `file:line: content` for a match, `file-line- content` for a line around one.
+fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> (String, Block) {
+    let (mut text, mut hits, mut shown) = (String::new(), vec![], 0);
+    let gaps = wanted.before + wanted.after > 0;
+    let mut before: Option<(usize, u64)> = None;
+    let rows = found.files.iter().flat_map(|in_file| in_file.rows.iter().map(move |row| (in_file.file, row)));
+    for (file, row) in rows.skip(wanted.offset).take(wanted.limit) {
+        if gaps && before.is_some_and(|(last, line)| last != file || line + 1 != row.line) {
+            text.push_str("--\n");
+        }
+        before = Some((file, row.line));
+        let (path, mark) = (name(file), if row.matched { ':' } else { '-' });
+        text.push_str(&format!("{}{mark}{}{mark} {}\n", path.display(), row.line, row.text));
+        if row.matched {
+            shown += 1;
+            hits.push(Hit { path, line: row.line, text: row.text.clone() });
+        }
+    }
+    if shown < found.lines {
+        let (lines, files) = (found.lines, found.files.len());
+        let more = wanted.offset + wanted.limit;
+        text.push_str(&format!(
+            "({shown} of {lines} matching lines in {files} files; narrow the pattern, path or include, or offset {more})\n"
+        ));
+    }
+    (text, Block::Hits(hits))
+}
+
+fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> (String, Block) {
+    let (mut text, mut entries) = (String::new(), vec![]);
+    for in_file in found.files.iter().skip(wanted.offset).take(wanted.limit) {
+        let path = name(in_file.file);
+        match wanted.show {
+            Show::Count => text.push_str(&format!("{}: {}\n", path.display(), in_file.lines)),
+            _ => text.push_str(&format!("{}\n", path.display())),
+        }
+        entries.push(FileEntry { path, folder: false });
+    }
+    let total = found.files.len();
+    if entries.len() < total {
+        text.push_str(&format!("({} of {total} files; go on with offset {})\n", entries.len(), wanted.offset + wanted.limit));
+    }
+    (text, Block::Files(entries))
+}
+
+/// And how many are left out because only their owner should see them: whoever wants one names it, and the user is asked.
+fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>, usize), ToolError> {
+    let (found, secrets) = (Mutex::new(vec![]), AtomicUsize::new(0));
+    let of_type = |path: &Path| wanted.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist());
+    Walk { ignored: wanted.ignored, ..Walk::new(start, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
             && entry.file_type().is_some_and(|k| k.is_file())
-            && include.is_none_or(|g| g.matches(entry.path(), start))
+            && wanted.include.as_ref().is_none_or(|g| g.matches(entry.path(), start))
+            && of_type(entry.path())
         {
-            found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
+            if command_line::is_secret(entry.path()) {
+                secrets.fetch_add(1, Ordering::Relaxed);
+            } else {
+                found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
+            }
         }
         !cx.cancel.is_cancelled()
     });
     cx.cancel.check()?;
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
-    Ok(found)
-}
-
-#[derive(Default)]
-struct Found {
-    /// With the index of the file, so that hits of several threads come into path order.
-    hits: Vec<(usize, Hit)>,
-    lines: usize,
-    files: usize,
-}
-
-impl Found {
-    fn add(&mut self, hits: Vec<(usize, Hit)>, lines: usize) {
-        self.lines += lines;
-        self.files += usize::from(lines > 0);
-        self.hits.extend(hits);
-        if self.hits.len() > 10 * MOST {
-            self.trim();
-        }
-    }
-
-    /// Keeps the first hits. Later ones of the same list can't come before them: each file is added whole.
-    fn trim(&mut self) {
-        self.hits.sort_by_key(|(file, hit)| (*file, hit.line));
-        self.hits.truncate(MOST);
-    }
-}
-
-fn search(files: &[PathBuf], matcher: &RegexMatcher, cx: &RunContext) -> Found {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Found::default()));
-    let work = || {
-        let mut searcher = SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(index) else { break };
-            if cx.cancel.is_cancelled() {
-                break;
-            }
-            let (hits, lines) = search_file(&mut searcher, matcher, path, index);
-            if lines > 0 {
-                found.lock().unwrap_or_else(|e| e.into_inner()).add(hits, lines);
-            }
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(2, |n| n.get()).min(8).min(files.len().div_ceil(16));
-    if threads < 2 {
-        work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-    }
-    let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
-    found.trim();
-    found
-}
-
-fn search_file(searcher: &mut Searcher, matcher: &RegexMatcher, path: &Path, index: usize) -> (Vec<(usize, Hit)>, usize) {
-    let (mut hits, mut lines) = (vec![], 0);
-    let sink = Bytes(|line, bytes| {
-        lines += 1;
-        if hits.len() < MOST {
-            let end = bytes.len().min(4 * LINE_CHARS);
-            let mut text = decode::show(bytes[..end].trim_ascii_end());
-            if let Some((at, _)) = text.char_indices().nth(LINE_CHARS) {
-                text.truncate(at);
-                text.push('…');
-            }
-            hits.push((index, Hit { path: path.into(), line, text }));
-        }
-        Ok(true)
-    });
-    // A file that can't be read has no matches, as for grep -s.
-    let Ok((file, _)) = decode::open(path, "") else { return (vec![], 0) };
-    let _ = searcher.search_file(matcher, &file, sink);
-    (hits, lines)
+    Ok((found, secrets.into_inner()))
 }

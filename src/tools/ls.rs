@@ -7,7 +7,10 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use std::{path::PathBuf, sync::Mutex};
+use std::{
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
 
 const MOST: usize = 1_000;
 
@@ -35,7 +38,7 @@ impl Tool for Ls {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { list(&call.args, cx) })
+        Box::pin(async move { listed(&call.args, cx) })
     }
 }
 
@@ -43,12 +46,17 @@ fn folder(args: &Value, workspace: &Workspace) -> Result<PathBuf, ToolError> {
     Ok(workspace.resolve(Args::new("LS", args)?.opt_text("path")?.unwrap_or(".")))
 }
 
-fn list(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+fn listed(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let path = folder(args, cx.workspace)?;
-    let ignore = Args::new("LS", args)?.list("ignore")?.iter().map(|g| glob::Pattern::new(g)).collect::<Result<Vec<_>, _>>()?;
-    let shown = cx.workspace.shown(&path);
+    let args = Args::new("LS", args)?;
+    let ignore = args.list("ignore")?.iter().map(|g| glob::Pattern::new(g)).collect::<Result<Vec<_>, _>>()?;
+    list(&path, &ignore, args.flag("ignored")?, cx)
+}
+
+pub(super) fn list(path: &Path, ignore: &[glob::Pattern], ignored: bool, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let shown = cx.workspace.shown(path);
     // The walk would be silent about these.
-    match std::fs::read_dir(&path) {
+    match std::fs::read_dir(path) {
         Ok(_) => {}
         Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
             return Err(ToolError(format!("{shown} is a file. Use View to read it.")));
@@ -56,9 +64,9 @@ fn list(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         Err(e) => return Err(decode::explain(&e, &shown)),
     }
     let found = Mutex::new(vec![]);
-    Walk { depth: Some(1), ..Walk::new(&path, cx.workspace.root()) }.run(&|entry| {
+    Walk { depth: Some(1), ignored, ..Walk::new(path, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
-            && !ignore.iter().any(|g| g.matches(entry.path(), &path))
+            && !ignore.iter().any(|g| g.matches(entry.path(), path))
         {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();

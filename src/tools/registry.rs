@@ -2,7 +2,7 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, edit, glob, grep, ls, replace, shell, todo, view};
+use super::{Tool, edit, glob, grep, ls, patch, replace, shell, todo, view};
 use crate::protocol::{ToolError, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -17,6 +17,7 @@ const TOOLS: &[Make] = &[
     || Box::new(grep::Grep),
     || Box::new(glob::Glob),
     || Box::new(todo::Todo),
+    || Box::new(patch::Patch),
 ];
 
 /// Argument names of other agents' tools, by our tool. Ours wins when both are given.
@@ -36,8 +37,24 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
     ),
     ("Replace", &[("path", "file_path"), ("filePath", "file_path"), ("contents", "content"), ("file_text", "content")]),
     ("LS", &[("directory", "path"), ("dir_path", "path")]),
-    ("GrepTool", &[("query", "pattern"), ("glob", "include"), ("directory", "path")]),
+    (
+        "GrepTool",
+        &[
+            ("query", "pattern"),
+            ("glob", "include"),
+            ("directory", "path"),
+            ("-i", "ignore_case"),
+            ("case_insensitive", "ignore_case"),
+            ("-A", "after"),
+            ("-B", "before"),
+            ("-C", "context"),
+            ("output_mode", "mode"),
+            ("head_limit", "limit"),
+            ("no_ignore", "ignored"),
+        ],
+    ),
     ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
+    ("apply_patch", &[("input", "patch"), ("diff", "patch"), ("file_path", "path"), ("patch_text", "patch")]),
     ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];
 
@@ -57,8 +74,9 @@ impl Registry {
         Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect() }
     }
 
+    /// Of those that the model is told of.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|(spec, _)| spec.clone()).collect()
+        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec.clone()).collect()
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
@@ -84,7 +102,7 @@ impl Registry {
     fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
         let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
         known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim()))).ok_or_else(|| {
-            let names: Vec<_> = self.tools.iter().map(|(s, _)| s.name.as_str()).collect();
+            let names: Vec<_> = self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(s, _)| s.name.as_str()).collect();
             ToolError(format!("There is no tool {name:?}. The tools are: {}.", names.join(", ")))
         })
     }

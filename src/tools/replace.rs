@@ -26,11 +26,14 @@ impl Tool for Replace {
     }
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
-        Ok(plan(args, workspace)?.preview(workspace))
+        Ok(write::preview(&[plan(args, workspace)?], workspace))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { plan(&call.args, cx.workspace)?.make(call, cx.workspace) })
+        Box::pin(async move {
+            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
+            write::make(&[change], call, cx.workspace)
+        })
     }
 }
 
@@ -40,11 +43,14 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     let content = args.text("content")?;
     let old = decode::read(&path, &workspace.shown(&path), write::LARGEST)?;
     let (new, kept) = match &old {
-        Some(old) => like(old, content),
+        Some(old) => {
+            workspace.seen.check(&path, old, &workspace.shown(&path))?;
+            like(old, content)
+        }
         None => (content.as_bytes().to_vec(), None),
     };
     let remark = kept.map_or(String::new(), |kept| format!(" Its {kept} kept."));
-    Ok(Change { path, old, new, remark })
+    Ok(Change { path, old, new: Some(new), remark, ..Change::default() })
 }
 
 /// `content` as the old file would have it. Models write `\n` and no byte order mark whatever the file had.

@@ -7,6 +7,7 @@
 mod children;
 mod clean;
 mod output;
+mod touching;
 
 pub use children::Children;
 
@@ -46,6 +47,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
+    // `cd` goes where it says.
+    ("CDPATH", ""),
 ];
 
 #[derive(Debug)]
@@ -69,7 +72,7 @@ impl Tool for Bash {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (command, _) = wanted(args)?;
         Ok(Preview {
-            access: Access::Run { command: command.into() },
+            access: Access::Run { command: command.into(), parts: touching::parts(command, workspace) },
             title: command.lines().next().unwrap_or_default().into(),
             block: Block::Command { command: command.into(), directory: workspace.cwd() },
             basis: Basis::default(),

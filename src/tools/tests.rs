@@ -1,6 +1,8 @@
 //! The tools as the engine uses them: by name, previewed, then run with what the preview saw.
 
+mod commands;
 mod files;
+mod patch;
 mod search;
 mod shell;
 
@@ -35,11 +37,14 @@ impl Bench {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), contents).unwrap();
         }
+        let workspace = Workspace::new(&root, &top.join("spill")).unwrap();
+        // What a test begins with, the model knows.
+        files.iter().for_each(|(path, contents)| workspace.seen.note(&root.join(path), contents));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (handle, (_stop, stopped)) = (runtime.handle().clone(), tokio::sync::oneshot::channel());
         std::thread::spawn(move || drop(runtime.block_on(stopped)));
         Bench {
-            workspace: Workspace::new(&root, &top.join("spill")).unwrap(),
+            workspace,
             root,
             registry: Registry::default(),
             handle,

@@ -10,6 +10,11 @@ use tokio::sync::watch;
 pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
+    /// Is the model told of it? If not, it is there for models that know it by themselves.
+    fn offered(&self) -> bool {
+        true
+    }
+
     /// What a call with these arguments would touch and do. Reads, never writes.
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError>;
 

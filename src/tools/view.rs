@@ -1,10 +1,12 @@
 //! `View`: numbered lines of files. Reads no further than it shows, so the size of the file does not matter.
 
+mod notebook;
+
 use super::{
     RunContext, Tool, Workspace,
     args::Args,
     decode::{self, Encoding},
-    registry,
+    ls, registry,
     tool::Cancel,
 };
 use crate::protocol::{Access, Basis, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
@@ -12,7 +14,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::{
     io::{self, BufRead, BufReader, Cursor, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 const LINES: usize = 2_000;
@@ -21,6 +23,8 @@ const TOTAL_BYTES: usize = 100_000;
 /// Lines after the shown ones are counted only in files up to this size.
 const COUNTED: u64 = 10 << 20;
 const UTF16_LIMIT: u64 = 20 << 20;
+/// A larger notebook is shown as the JSON that it is.
+const NOTEBOOK: u64 = 20 << 20;
 
 #[derive(Debug)]
 pub struct View;
@@ -28,8 +32,15 @@ pub struct View;
 struct Wanted {
     paths: Vec<PathBuf>,
     several: bool,
+    range: Range,
+}
+
+/// Which lines, and whether as the file has them, whatever it is.
+#[derive(Clone, Copy)]
+struct Range {
     first: usize,
     limit: usize,
+    raw: bool,
 }
 
 fn wanted(args: &Value, workspace: &Workspace) -> Result<Wanted, ToolError> {
@@ -43,7 +54,8 @@ fn wanted(args: &Value, workspace: &Workspace) -> Result<Wanted, ToolError> {
         (None, Some(end)) => (end as usize + 1).saturating_sub(first).max(1),
         _ => LINES,
     };
-    Ok(Wanted { paths: given.iter().map(|p| workspace.resolve(p)).collect(), several, first, limit })
+    let range = Range { first, limit, raw: args.flag("raw")? };
+    Ok(Wanted { paths: given.iter().map(|p| workspace.resolve(p)).collect(), several, range })
 }
 
 impl Tool for View {
@@ -65,7 +77,7 @@ impl Tool for View {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let wanted = wanted(args, workspace)?;
         let names: Vec<_> = wanted.paths.iter().map(|p| workspace.shown(p)).collect();
-        let range = if wanted.first > 1 { format!(":{}", wanted.first) } else { String::new() };
+        let range = if wanted.range.first > 1 { format!(":{}", wanted.range.first) } else { String::new() };
         Ok(Preview { access: Access::Read(wanted.paths), title: names.join(", ") + &range, block: Block::Nothing, basis: Basis::default() })
     }
 
@@ -77,9 +89,13 @@ impl Tool for View {
 fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let wanted = wanted(args, cx.workspace)?;
     if let ([path], false) = (&wanted.paths[..], wanted.several) {
-        let page = page(path, &cx.workspace.shown(path), wanted.first, wanted.limit, TOTAL_BYTES, &cx.cancel)?;
+        if path.is_dir() {
+            return ls::list(path, &[], false, cx);
+        }
+        let page = page(path, &cx.workspace.shown(path), wanted.range, TOTAL_BYTES, &cx.cancel)?;
+        cx.workspace.seen.note_file(path);
         return Ok(ToolOutput {
-            for_user: Block::Code { path: cx.workspace.relative(path), first_line: wanted.first, text: page.plain.as_str().into() },
+            for_user: Block::Code { path: cx.workspace.relative(path), first_line: wanted.range.first, text: page.plain.as_str().into() },
             summary: lines_word(page.lines),
             for_model: page.numbered,
             failed: false,
@@ -92,8 +108,11 @@ fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         let body = if room < 200 {
             "(not shown: the output is full; view this file by itself)".to_owned()
         } else {
-            match page(path, &shown, wanted.first, wanted.limit, room, &cx.cancel) {
-                Ok(page) => page.numbered,
+            match page(path, &shown, wanted.range, room, &cx.cancel) {
+                Ok(page) => {
+                    cx.workspace.seen.note_file(path);
+                    page.numbered
+                }
                 Err(error) => {
                     cx.cancel.check()?;
                     failed += 1;
@@ -123,18 +142,30 @@ struct Page {
     lines: usize,
 }
 
-fn page(path: &std::path::Path, shown: &str, first: usize, limit: usize, room: usize, cancel: &Cancel) -> Result<Page, ToolError> {
+fn page(path: &Path, shown: &str, range: Range, room: usize, cancel: &Cancel) -> Result<Page, ToolError> {
     let failed = |e: io::Error| decode::explain(&e, shown);
     let (file, meta) = decode::open(path, shown)?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let sample = reader.fill_buf().map_err(failed)?;
     match decode::detect(sample) {
         Encoding::Binary => Err(ToolError(format!("{shown} is a binary file ({} bytes{}).", meta.len(), kind_of(sample)))),
+        Encoding::Ascii if !range.raw && is_notebook(path) && meta.len() <= NOTEBOOK => {
+            let mut bytes = vec![];
+            reader.take(NOTEBOOK).read_to_end(&mut bytes).map_err(failed)?;
+            match notebook::text(&bytes) {
+                Some(text) => {
+                    let mut page = lines(Cursor::new(text), shown, range, room, true, cancel)?;
+                    page.numbered.push_str("(a notebook as text; raw: true shows the JSON that is edited)\n");
+                    Ok(page)
+                }
+                None => lines(Cursor::new(bytes), shown, range, room, true, cancel),
+            }
+        }
         Encoding::Ascii => {
             if sample.starts_with(decode::BOM) {
                 reader.consume(decode::BOM.len());
             }
-            lines(reader, shown, first, limit, room, meta.len() <= COUNTED, cancel)
+            lines(reader, shown, range, room, meta.len() <= COUNTED, cancel)
         }
         Encoding::Utf16 { .. } if meta.len() > UTF16_LIMIT => {
             Err(ToolError(format!("{shown} is UTF-16 and too large to be shown ({} MB).", meta.len() >> 20)))
@@ -143,9 +174,13 @@ fn page(path: &std::path::Path, shown: &str, first: usize, limit: usize, room: u
             let mut bytes = vec![];
             reader.take(UTF16_LIMIT).read_to_end(&mut bytes).map_err(failed)?;
             let text = decode::utf16(&bytes, big_endian).ok_or_else(|| ToolError(format!("{shown} is not valid UTF-16 text.")))?;
-            lines(Cursor::new(text), shown, first, limit, room, true, cancel)
+            lines(Cursor::new(text), shown, range, room, true, cancel)
         }
     }
+}
+
+fn is_notebook(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "ipynb")
 }
 
 fn kind_of(sample: &[u8]) -> &'static str {
@@ -164,8 +199,7 @@ fn kind_of(sample: &[u8]) -> &'static str {
 fn lines(
     mut reader: impl BufRead,
     shown: &str,
-    first: usize,
-    limit: usize,
+    Range { first, limit, .. }: Range,
     room: usize,
     count: bool,
     cancel: &Cancel,

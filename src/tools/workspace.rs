@@ -2,7 +2,7 @@
 //!
 //! Nothing here forbids a path: `Access` names where it leads, and approval decides.
 
-use super::shell::Children;
+use super::{seen::Seen, shell::Children};
 use std::{
     fs, io,
     path::{Component, Path, PathBuf},
@@ -21,6 +21,7 @@ pub struct Workspace {
     spilled: AtomicU64,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
+    pub(crate) seen: Seen,
 }
 
 impl Workspace {
@@ -35,6 +36,7 @@ impl Workspace {
             spill: spill.into(),
             spilled: AtomicU64::new(0),
             children: Children::default(),
+            seen: Seen::default(),
         })
     }
 

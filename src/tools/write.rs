@@ -3,9 +3,8 @@
 use super::{Workspace, decode};
 use crate::{
     atomic,
-    protocol::{Access, Basis, Block, FileChange, PathState, Preview, ToolCall, ToolError, ToolOutput},
+    protocol::{Access, Basis, Block, FileChange, Preview, ToolCall, ToolError, ToolOutput},
 };
-use sha2::{Digest, Sha256};
 use similar::{ChangeTag, TextDiff};
 use std::{
     fs,
@@ -13,60 +12,97 @@ use std::{
     time::Duration,
 };
 
-/// Larger files are not edited whole in memory.
-pub const LARGEST: u64 = 50 << 20;
+pub use super::seen::{LARGEST, state};
 
 /// A change of one file, worked out but not made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Change {
     pub path: PathBuf,
     pub old: Option<Vec<u8>>,
-    pub new: Vec<u8>,
+    /// `None`: it is deleted.
+    pub new: Option<Vec<u8>>,
+    /// The file that it was moved from: it has the same permissions.
+    pub like: Option<PathBuf>,
     /// What the model should know beyond "done".
     pub remark: String,
 }
 
-impl Change {
-    pub fn preview(&self, workspace: &Workspace) -> Preview {
-        Preview {
-            access: Access::Write(vec![self.path.clone()]),
-            title: workspace.shown(&self.path),
-            block: self.block(workspace),
-            basis: Basis(vec![(self.path.clone(), state(self.old.as_deref()))]),
+/// What a call with these changes would do.
+pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
+    Preview {
+        access: Access::Write(changes.iter().map(|change| change.path.clone()).collect()),
+        title: changes.iter().map(|change| workspace.shown(&change.path)).collect::<Vec<_>>().join(", "),
+        block: block(changes, workspace),
+        basis: Basis(changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect()),
+    }
+}
+
+/// Makes them, provided that the files are as they were when the call was previewed.
+pub fn make(changes: &[Change], call: &ToolCall, workspace: &Workspace) -> Result<ToolOutput, ToolError> {
+    for change in changes {
+        check(call, &change.path, change.old.as_deref(), &workspace.shown(&change.path))?;
+    }
+    let (mut told, mut added, mut removed) = (vec![], 0, 0);
+    for change in changes {
+        let counts = change.count();
+        (added, removed) = (added + counts.0, removed + counts.1);
+        match change.make(workspace, counts) {
+            Ok(done) => told.push(done),
+            Err(error) if told.is_empty() => return Err(error),
+            Err(error) => return Err(ToolError(format!("{}\nThen: {error}", told.join("\n")))),
         }
     }
+    Ok(ToolOutput {
+        for_model: told.join("\n"),
+        for_user: block(changes, workspace),
+        summary: format!("+{added} −{removed}"),
+        failed: false,
+    })
+}
 
-    /// Makes it, provided that the file is as it was when the call was previewed.
-    pub fn make(&self, call: &ToolCall, workspace: &Workspace) -> Result<ToolOutput, ToolError> {
+fn block(changes: &[Change], workspace: &Workspace) -> Block {
+    // What is written came as text, whatever it has in it: it is always shown. What was there before may be none.
+    let side = |bytes: &[u8]| if decode::detect(bytes) == decode::Encoding::Binary { "".into() } else { text(bytes).into() };
+    let file = |change: &Change| FileChange {
+        path: workspace.relative(&change.path),
+        old: change.old.as_deref().map(side),
+        new: change.new.as_deref().map(|new| text(new).into()),
+        binary: false,
+    };
+    Block::Diff(changes.iter().map(file).collect())
+}
+
+impl Change {
+    /// Lines added and removed.
+    fn count(&self) -> (usize, usize) {
+        let text = |side: &Option<Vec<u8>>| text(side.as_deref().unwrap_or_default());
+        count(&text(&self.old), &text(&self.new))
+    }
+
+    fn make(&self, workspace: &Workspace, (added, removed): (usize, usize)) -> Result<String, ToolError> {
         let shown = workspace.shown(&self.path);
-        check(call, &self.path, self.old.as_deref(), &shown)?;
-        let (added, removed) = count(&text(self.old.as_deref().unwrap_or_default()), &text(&self.new));
-        let summary = format!("+{added} −{removed}");
-        let mut for_model = if self.old.is_some() { format!("Changed {shown} ({summary}).") } else { format!("Created {shown}.") };
-        if self.old.as_deref() == Some(&self.new) {
-            for_model = format!("{shown} already has exactly this content; nothing was changed.");
+        let failed = |e: std::io::Error| decode::explain(&e, &shown);
+        let Some(new) = &self.new else {
+            fs::remove_file(&self.path).map_err(failed)?;
+            return Ok(format!("Deleted {shown}.{}", self.remark));
+        };
+        let mut told = if self.old.is_some() { format!("Changed {shown} (+{added} −{removed}).") } else { format!("Created {shown}.") };
+        if self.old.as_ref() == Some(new) {
+            told = format!("{shown} already has exactly this content; nothing was changed.");
         } else {
-            let written = store(&self.path, &self.new, &shown, self.old.is_none())?;
+            let written = store(&self.path, new, &shown, self.old.is_none())?;
+            if let Some(permissions) = self.like.as_ref().and_then(|like| fs::metadata(like).ok()).map(|meta| meta.permissions()) {
+                fs::set_permissions(&self.path, permissions).map_err(failed)?;
+            }
             if written.in_place {
-                for_model.push_str(" It could not be replaced as a whole, so it was overwritten in place.");
+                told.push_str(" It could not be replaced as a whole, so it was overwritten in place.");
             }
             if written.other_links > 0 {
-                for_model.push_str(" It had other hard links, which keep the old content.");
+                told.push_str(" It had other hard links, which keep the old content.");
             }
         }
-        for_model.push_str(&self.remark);
-        Ok(ToolOutput { for_model, for_user: self.block(workspace), summary, failed: false })
-    }
-
-    fn block(&self, workspace: &Workspace) -> Block {
-        // What is written came as text, whatever it has in it: it is always shown. What was there before may be none.
-        let side = |bytes: &[u8]| if decode::detect(bytes) == decode::Encoding::Binary { "".into() } else { text(bytes).into() };
-        Block::Diff(vec![FileChange {
-            path: workspace.relative(&self.path),
-            old: self.old.as_deref().map(side),
-            new: Some(text(&self.new).into()),
-            binary: false,
-        }])
+        workspace.seen.note(&self.path, new);
+        Ok(told + &self.remark)
     }
 }
 
@@ -83,11 +119,11 @@ fn store(path: &Path, contents: &[u8], shown: &str, create: bool) -> Result<atom
     atomic::write(path, contents, atomic::Options { durable: true, ..Default::default() }).map_err(failed)
 }
 
-pub fn state(contents: Option<&[u8]>) -> PathState {
-    match contents {
-        None => PathState::Missing,
-        Some(bytes) => PathState::Contents(Sha256::digest(bytes).into()),
-    }
+/// If a file changed since its call was shown, that is the better reason.
+pub fn stale(call: &ToolCall, error: ToolError) -> ToolError {
+    let changed =
+        call.basis.0.iter().any(|(path, seen)| matches!(decode::read(path, "", LARGEST), Ok(now) if state(now.as_deref()) != *seen));
+    if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
 }
 
 /// A call without a basis was not previewed, and its caller takes the file as it is.

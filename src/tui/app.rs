@@ -21,7 +21,7 @@ use super::{
     transcript::{Layout, Transcript},
     view,
 };
-use crate::protocol::{Command, Event, Notice, ProviderSettings};
+use crate::protocol::{Command, Event, Notice, ProviderSettings, Resume};
 use backstitch_components::{
     chat_log,
     code::Cold,
@@ -67,6 +67,9 @@ pub struct Opened {
     pub looks: crate::protocol::Looks,
     /// A provider is configured without a model, and is being asked for one.
     pub asks_for_model: bool,
+    /// The user is to choose the session that goes on.
+    #[serde(default)]
+    pub asks_for_session: bool,
     /// For `/status`: names and values.
     pub facts: Vec<(String, String)>,
 }
@@ -95,6 +98,10 @@ pub enum Cmd {
         file: Option<String>,
         text: String,
     },
+    /// Looks up the sessions of this project; answered by `Report::Sessions`.
+    ListSessions,
+    /// Another session instead of this one.
+    Resume(Resume),
     /// The demo instead of this session.
     Demo,
     Exit,
@@ -267,10 +274,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
             model.click(usize::from(row));
             vec![]
         }
-        Msg::Opened(Ok(opened)) => {
-            events::begin(model, opened);
-            vec![]
-        }
+        Msg::Opened(Ok(opened)) => events::begin(model, opened),
         Msg::Opened(Err(notice)) | Msg::Notice(notice) => {
             model.say(notice);
             vec![]
@@ -424,6 +428,22 @@ pub fn open_checkpoints(model: &mut Model, sought: Option<String>) -> Vec<Cmd> {
     let (panel, cmds) = panel::Checkpoints::new(model.checkpoints.marks(), model.status.session.clone(), sought, model.now);
     model.panel = Some(Panel::Checkpoints(Box::new(panel)));
     cmds
+}
+
+/// Another session instead of this one: this, or the choice among all.
+pub fn resume(model: &mut Model, id: Option<String>) -> Vec<Cmd> {
+    if model.setting.demo {
+        model.say(Notice::info("The demo keeps no sessions."));
+        return vec![];
+    }
+    if model.status.turn.is_some() {
+        model.say(Notice::warning("A turn is running: no other session was opened.").hint("esc interrupts the turn"));
+        return vec![];
+    }
+    match id {
+        Some(id) => vec![Cmd::Resume(Resume::Named(id))],
+        None => Panel::open_sessions(model),
+    }
 }
 
 pub fn interrupt(model: &mut Model) -> Vec<Cmd> {

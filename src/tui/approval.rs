@@ -3,10 +3,13 @@
 //! It opens by itself, so it takes no key for an answer until the keyboard has been quiet: what was being typed goes on into the
 //! prompt, and nobody approves what they had not seen.
 
+mod always;
+
 use super::{
     app::{Cmd, Model, QUIET, interrupt},
     blocks,
     cell::CallCell,
+    chain,
     jobs::{Draft, Job},
     keymap::{Action, Context, Keymap},
     panel::{Diff, Panel},
@@ -22,6 +25,7 @@ use backstitch_components::{
         span::{Line, Span},
         wrap::truncate_middle,
     },
+    theme::Role,
 };
 use std::{path::Path, time::Duration};
 
@@ -31,6 +35,8 @@ pub struct Approval {
     state: DialogState,
     opened: Duration,
     armed: bool,
+    /// What is typed is a pattern, and why the last one was not taken.
+    pattern: Option<String>,
     /// Laid out once for a size of the screen, not for every frame.
     dialog: Dialog,
     size: (u16, u16),
@@ -41,6 +47,8 @@ const YES: usize = 0;
 const SESSION: usize = 1;
 const NO: usize = 2;
 const EDIT: usize = 4;
+/// No choice of its own: `p` changes what the second one allows.
+const PATTERN: usize = 9;
 
 impl Approval {
     /// Opens, keeps or closes the question so that it is about the first call that waits.
@@ -56,7 +64,7 @@ impl Approval {
             Some(approval) if approval.call == call.id => (approval.dialog, approval.size) = (lay_out(), size),
             other => {
                 let (dialog, state) = (lay_out(), DialogState::default());
-                *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, dialog, size });
+                *other = Some(Approval { call: call.id, state, opened: model.now, armed: false, pattern: None, dialog, size });
                 // What it is about is at the end.
                 model.window_to_end();
             }
@@ -123,6 +131,15 @@ impl Approval {
             }
         }
         let Some(chord) = keys.translate(here, chord) else { return vec![] };
+        if !approval.typing() && chord.typed() == Some('p') {
+            let needing = always::needing(&call, &model.setting.root);
+            if always::offered(&needing).is_some() {
+                approval.state.text.set_text(&always::written(&needing));
+                approval.state.type_for(PATTERN);
+                approval.pattern = Some(String::new());
+            }
+            return vec![];
+        }
         let decision = match approval.state.press(&chord, &approval.dialog) {
             DialogOutcome::Chosen(YES, _) => Decision::Allow,
             DialogOutcome::Chosen(SESSION, _) => Decision::AllowSession,
@@ -131,9 +148,20 @@ impl Approval {
                 Decision::Deny { reason: (!reason.is_empty()).then_some(reason) }
             }
             DialogOutcome::Chosen(NO, _) => {
+                if approval.pattern.take().is_some() {
+                    approval.state.text.set_text("");
+                }
                 approval.state.type_for(NO);
                 return vec![];
             }
+            DialogOutcome::Chosen(PATTERN, typed) => match always::read(&typed, &always::needing(&call, &model.setting.root)) {
+                Ok(patterns) => Decision::AllowCommands(patterns),
+                Err(why) => {
+                    approval.state.text.set_text(&typed);
+                    approval.pattern = Some(why);
+                    return vec![];
+                }
+            },
             DialogOutcome::Chosen(EDIT, _) => {
                 let draft = call.editable().map(|diff| Draft {
                     text: diff.new_text().to_owned(),
@@ -158,21 +186,38 @@ impl Approval {
     }
 
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
-        self.state.clone().view(&self.dialog, width, max_rows)
+        let mut state = self.state.clone();
+        let Some(why) = self.pattern.as_ref().filter(|_| state.typing == Some(PATTERN)) else {
+            return state.view(&self.dialog, width, max_rows);
+        };
+        let mut dialog = self.dialog.clone();
+        if why.is_empty() {
+            dialog.title = Line::plain("Always allow what? * ends a pattern, ; parts several");
+        } else {
+            dialog.title = Line::styled(why.clone(), Role::Warning);
+        }
+        state.view(&dialog, width, max_rows)
     }
 }
 
 /// `room`: columns and rows.
 fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize, usize)) -> Dialog {
     let key = |action| keys.key(Context::Dialog, action);
-    let session = match &call.access {
-        Some(Access::Write(paths)) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session",
-        Some(Access::Run { .. }) => "yes, this command this session",
-        _ => "yes, this path this session",
+    let patterns = always::offered(&always::needing(call, root));
+    let session = match (&call.access, &patterns) {
+        (Some(Access::Write(paths)), _) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session".into(),
+        (Some(Access::Run { .. }), Some(patterns)) => always::label(patterns, width),
+        (Some(Access::Run { .. }), None) => "yes, exactly this command this session".into(),
+        _ => "yes, this path this session".to_owned(),
     };
+    let session = Item::new(session).key('a').called(key("session"));
     let mut choices = vec![
         Item::new("yes").key('y').called(key("yes")),
-        Item::new(session).key('a').called(key("session")),
+        // Where there is little room the key has to do without a word.
+        match key("pattern").filter(|_| patterns.is_some() && width >= 60) {
+            Some(key) => session.detail(format!("{key} edits")),
+            None => session,
+        },
         Item::new("no, and say why").key('n').called(key("no")),
         Item::new(if call.shown.diffs().is_empty() { "show all of it above" } else { "look closer, choose hunks" })
             .key('v')
@@ -192,7 +237,7 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     Dialog {
         title,
         note,
-        body: body(call, width, max_rows),
+        body: body(call, root, width, max_rows),
         choices,
         asks: Some(if width < 70 {
             "what should be done instead?".into()
@@ -202,7 +247,10 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     }
 }
 
-fn body(call: &CallCell, width: usize, max_rows: usize) -> Vec<Line> {
+fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
+    if let Some(Access::Run { command, parts }) = &call.access {
+        return chain::rows_with_touches(command, parts, root, width);
+    }
     let mut rows = call.shown.rows(width, max_rows);
     if rows.is_empty() {
         rows = vec![Line::plain(format!("    {} {}", call.name, call.title))];

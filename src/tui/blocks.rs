@@ -1,16 +1,11 @@
 //! What tools show, as rows: the only place that knows both a `Block` and how it looks.
 
-use super::chain::parts;
+use super::chain;
 use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, change_counts, output_tail},
-    code::Highlighter,
     diff_view::DiffModel,
-    text::{
-        sanitize::{one_line, reveal},
-        span::Line,
-        wrap::wrap_hanging,
-    },
+    text::{sanitize::one_line, span::Line},
     theme::Role,
 };
 use std::sync::Arc;
@@ -36,7 +31,7 @@ impl Shown {
         match &self.block {
             Block::Nothing => vec![],
             Block::Diff(changes) => self.diff_rows(changes, width, max_rows),
-            Block::Command { command, .. } => command_rows(command, width),
+            Block::Command { command, .. } => chain::rows(command, width),
             Block::Terminal { output: text, .. } | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
                 output_tail(text, max_rows, width)
             }
@@ -117,23 +112,10 @@ fn step(state: TodoState) -> chat_log::Step {
     }
 }
 
-/// A command in full: each of its lines, and of the parts of a chain, wrapped, never cut: nobody can approve what they could not read.
-fn command_rows(command: &str, width: usize) -> Vec<Line> {
-    let mut highlighter = Highlighter::for_language("sh");
-    // Nothing invisible may hide in what is approved.
-    let clean = reveal(command);
-    let mut rows = vec![];
-    for (n, line) in parts(clean.trim_end()).into_iter().flat_map(|part| part.split('\n')).enumerate() {
-        let mark = if n == 0 { "    $ " } else { "      " };
-        let line: Line = highlighter.push_line(line).into_iter().collect();
-        rows.extend(wrap_hanging(&line, width, &Line::styled(mark, Role::Dim), &Line::plain("      ")));
-    }
-    rows
-}
-
 /// What a call is about to do, in the words of the question.
 pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
     match access {
+        Access::Read(paths) if paths.iter().all(|p| p.starts_with(root)) => "Read this? It may hold secrets.",
         Access::Read(_) => "Read this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !p.starts_with(root)) => "Write this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this, in git's own folder?",

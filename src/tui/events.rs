@@ -10,14 +10,15 @@ use super::{
     status::Status,
 };
 use crate::protocol::{
-    Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnOutcome,
+    Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnId, TurnOutcome,
 };
 
-pub fn begin(model: &mut Model, opened: Opened) {
+pub fn begin(model: &mut Model, opened: Opened) -> Vec<Cmd> {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
     looks::begin(model, opened.looks);
     let keys = model.setting.keys.clone();
     opened.warnings.into_iter().chain(keys.warnings().iter().cloned()).for_each(|w| model.say(Notice::warning(w)));
+    if opened.asks_for_session { Panel::open_sessions(model) } else { vec![] }
 }
 
 pub fn fold(model: &mut Model, event: Event) -> Vec<Cmd> {
@@ -110,9 +111,15 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             }
         }
         SessionEvent::Checkpoints { all, bytes } => match &mut model.panel {
-            Some(Panel::Checkpoints(checkpoints)) => return checkpoints.listed(all),
+            Some(Panel::Checkpoints(checkpoints)) => {
+                let cmds = checkpoints.listed(all);
+                let Some(lacks) = checkpoints.lacks.take() else { return cmds };
+                model.panel = None;
+                model.say(Notice::error(format!("There is no checkpoint '{lacks}'.")).hint("/checkpoint list shows those that there are"));
+            }
             _ => report::checkpoints(model, &all, bytes),
         },
+        SessionEvent::Retold(story) => retell(model, story),
         SessionEvent::Cleared => {
             model.checkpoints.clear();
             model.transcript.clear();
@@ -121,6 +128,22 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
         SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
+}
+
+/// The session goes on: the same screen as when it was left, but for what has scrolled away.
+fn retell(model: &mut Model, story: Vec<(Option<TurnId>, EventBody)>) {
+    model.transcript.begin_retelling();
+    for (turn, body) in story {
+        // Whatever is asked for in between has long been done.
+        let _ = fold(model, Event { seq: 0, turn, body });
+    }
+    model.transcript.end_retelling(model.width());
+    if model.window.is_some() {
+        // The window has all of it; what is printed for it is for the time when it closes.
+        let rows = model.transcript.take_outbox();
+        model.lay_window_out();
+        model.window.iter_mut().for_each(|window| window.hold(rows.clone()));
+    }
 }
 
 /// A file is read before it is changed: its grammar is loaded meanwhile, so that the diff need not wait for it.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     finder::{Answer, Query},
-    protocol::{CallId, Notice},
+    protocol::{CallId, Notice, SessionInfo},
 };
 use backstitch_components::diff_viewer::DiffViewer;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,11 @@ pub enum Report {
     Edited(Result<String, Notice>),
     /// What a call would write, as the user's editor left it.
     Revised(CallId, String),
+    /// Newest first, and the time in milliseconds since 1970.
+    Sessions {
+        found: Result<Vec<SessionInfo>, String>,
+        now: u64,
+    },
     /// Colours that a diff lacked are found.
     Coloured,
     /// Code of some language has colours now that were not there before.
@@ -60,6 +65,11 @@ pub fn report(model: &mut Model, report: Report) -> Vec<Cmd> {
                 search.load(model.prompt.recall.entries());
             }
             Completion::refresh(model);
+        }
+        Report::Sessions { found, now } => {
+            if let Some(Panel::Sessions(sessions)) = &mut model.panel {
+                sessions.listed(found, now);
+            }
         }
         Report::Edited(Ok(text)) => model.prompt.editor.set_text(&text),
         Report::Edited(Err(notice)) => model.say(notice),

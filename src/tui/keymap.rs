@@ -38,7 +38,7 @@ pub enum Context {
     List,
     /// Where one text is typed for a question or a search.
     Field,
-    /// In the search of what was typed before.
+    /// In the search of what was typed before, or of sessions.
     History,
     /// In the search of the conversation.
     Search,

@@ -5,6 +5,7 @@ mod diff;
 mod history;
 mod keys;
 mod search;
+mod sessions;
 mod setup;
 mod theme;
 mod trust;
@@ -20,6 +21,7 @@ pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
 pub use search::Search;
+pub use sessions::Sessions;
 pub use setup::Setup;
 pub use theme::ThemePicker;
 pub use trust::Trust;
@@ -34,6 +36,7 @@ pub enum Panel {
     Keys(keys::Keys),
     Diff(Box<Diff>),
     Search(Box<Search>),
+    Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
 }
 
@@ -75,6 +78,14 @@ impl Panel {
         Panel::Theme(Box::new(ThemePicker::new(looks)))
     }
 
+    /// The sessions of this project, of which one can go on.
+    pub fn open_sessions(model: &mut Model) -> Vec<Cmd> {
+        model.panel = Some(Panel::Sessions(Box::new(Sessions::new(model.status.session.clone()))));
+        // It was asked for, be it on the command line.
+        model.hasty = None;
+        vec![Cmd::ListSessions]
+    }
+
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
         matches!(self, Panel::Diff(_) | Panel::Checkpoints(_))
@@ -113,7 +124,7 @@ impl Panel {
             Panel::Trust(_) => &[Context::Dialog, Context::List],
             Panel::Setup(setup) => setup.contexts(),
             Panel::Theme(_) | Panel::Keys(_) => &[Context::List],
-            Panel::History(_) => &[Context::History, Context::Edit],
+            Panel::History(_) | Panel::Sessions(_) => &[Context::History, Context::Edit],
             Panel::Search(_) => &[Context::Search, Context::Edit],
             Panel::Diff(diff) => diff.contexts(),
             Panel::Checkpoints(checkpoints) => checkpoints.contexts(),
@@ -130,6 +141,7 @@ impl Panel {
             Panel::Keys(shown) => shown.press(chord),
             Panel::Diff(diff) => diff.press(chord, keys),
             Panel::Search(search) => search.press(chord),
+            Panel::Sessions(sessions) => sessions.press(chord),
             Panel::Checkpoints(checkpoints) => checkpoints.press(chord, keys),
         }
     }
@@ -144,6 +156,7 @@ impl Panel {
             Panel::Setup(setup) => setup.paste(text),
             Panel::History(search) => search.paste(text),
             Panel::Search(search) => search.paste(text),
+            Panel::Sessions(sessions) => sessions.paste(text),
             Panel::Checkpoints(checkpoints) => checkpoints.paste(text),
             _ => {}
         }
@@ -159,6 +172,7 @@ impl Panel {
             Panel::Keys(shown) => shown.view(keys, width, max_rows),
             Panel::Diff(diff) => diff.view(keys, width, max_rows),
             Panel::Search(search) => search.view(keys, width),
+            Panel::Sessions(sessions) => sessions.view(keys, width, max_rows),
             Panel::Checkpoints(checkpoints) => checkpoints.view(keys, width, max_rows),
         }
     }

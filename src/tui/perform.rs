@@ -13,7 +13,7 @@ use crate::{
     handle::Handle,
     history::History,
     mailbox::{Inbox, Mailbox, mailbox},
-    protocol::{Command, Notice, ProviderSettings, ThemeChoice},
+    protocol::{Command, Notice, ProviderSettings, Resume, ThemeChoice},
 };
 use backstitch_components::code::Cold;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -40,6 +40,14 @@ pub trait World: Send + Sync {
     fn history(&self) -> Option<History> {
         None
     }
+    /// Is there such a session, and is it free?
+    fn can_resume(&self, _which: &Resume) -> Result<(), Notice> {
+        Ok(())
+    }
+    /// How the sessions of this project are looked up: [`Report::Sessions`].
+    fn sessions(&self) -> Box<dyn FnOnce() -> Report + Send> {
+        Box::new(|| Report::Sessions { found: Ok(vec![]), now: 0 })
+    }
     /// The program to edit texts with.
     fn editor(&self) -> String {
         "vi".into()
@@ -47,7 +55,7 @@ pub trait World: Send + Sync {
 }
 
 /// Why the screen is left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leave {
     Exit,
     Suspend,
@@ -57,6 +65,8 @@ pub enum Leave {
     /// For the user's editor.
     Edit,
     Demo,
+    /// For another session; does it begin in a window?
+    Resume(Resume, bool),
 }
 
 pub struct Performer {
@@ -152,6 +162,15 @@ impl Performer {
             Cmd::Repaint => self.leave(Leave::Repaint),
             Cmd::Copy(text) => vec![self.copy(&text)],
             Cmd::Export { file, text } => vec![Msg::Notice(self.world.export(file, &text))],
+            Cmd::ListSessions => {
+                let list = self.world.sessions();
+                self.in_background(move || Some(list()));
+                vec![]
+            }
+            Cmd::Resume(which) => match self.world.can_resume(&which) {
+                Ok(()) => self.leave(Leave::Resume(which, false)),
+                Err(notice) => vec![Msg::Notice(notice)],
+            },
             Cmd::Demo => self.leave(Leave::Demo),
             Cmd::Exit => self.leave(Leave::Exit),
         }

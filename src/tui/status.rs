@@ -46,6 +46,8 @@ pub struct Status {
 #[derive(Debug, Default)]
 struct Changes {
     edited: BTreeSet<PathBuf>,
+    /// Commands that only read: no checkpoint stands between them and what was edited before.
+    reading: Vec<CallId>,
     by_commands: usize,
     /// The last call was a command: what the next checkpoint finds changed was its doing.
     command: bool,
@@ -75,6 +77,8 @@ impl Status {
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
             EventBody::Session(SessionEvent::Cleared) => self.context = 0,
+            // How much of it is left, the next request will tell.
+            EventBody::Checkpoint(CheckpointEvent::Restored { scope, .. }) if scope.conversation() => self.context = 0,
             EventBody::Turn(TurnEvent::Started) => {
                 (self.turn, self.turn_began, self.changes) = (event.turn, now, Changes::default());
             }
@@ -87,12 +91,15 @@ impl Status {
                 self.total += end.usage;
                 (self.turn, self.stopping, self.retry) = (None, false, None);
             }
-            EventBody::Call(CallEvent::Finished { outcome: Outcome::Done(output), .. }) => match &output.for_user {
+            EventBody::Call(CallEvent::Previewed { id, access: access @ Access::Run { .. }, .. }) if access.changes_nothing() => {
+                self.changes.reading.push(*id);
+            }
+            EventBody::Call(CallEvent::Finished { id, outcome: Outcome::Done(output) }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
                     self.changes.command = false;
                 }
-                Block::Terminal { .. } => self.changes.command = true,
+                Block::Terminal { .. } if !self.changes.reading.contains(id) => self.changes.command = true,
                 _ => {}
             },
             EventBody::Checkpoint(CheckpointEvent::Taken { kind, files_changed, .. }) if *kind != CheckpointKind::Opening => {
@@ -213,6 +220,8 @@ impl Status {
         let CheckpointEvent::Restored { scope, changes, forward, .. } = event else { return None };
         let names = changes.iter().take(3).map(|c| c.path.display().to_string()).collect::<Vec<_>>().join(", ");
         let files = match changes.len() {
+            0 if *scope == RewindScope::Conversation && *forward => return Some("The conversation is as it was.".into()),
+            0 if *scope == RewindScope::Conversation => "The files stay as they are".to_string(),
             0 => "No file had changed".to_string(),
             1 => format!("{names} is as it was"),
             n if n <= 3 => format!("{names} are as they were"),

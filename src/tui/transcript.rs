@@ -3,6 +3,8 @@
 //! Finished rows go to the outbox once and become the terminal's; only what may still change is live. Cells are kept as data, so
 //! that the whole conversation can be printed again at another width.
 
+mod retelling;
+
 use super::{
     blocks::Shown,
     cell::{ALL_ROWS, CallCell, CallState, Cell, Kind, OUTPUT_ROWS, cell_rows, has_more, reads_row, tool_state},
@@ -29,6 +31,8 @@ pub struct Transcript {
     opened: BTreeSet<usize>,
     outbox: Vec<Line>,
     last: Option<Kind>,
+    /// What is told has been shown before: it is kept, and not laid out.
+    retelling: bool,
 }
 
 #[derive(Default)]
@@ -76,6 +80,9 @@ impl Transcript {
     }
 
     fn put(&mut self, cell: Cell, width: usize) {
+        if self.retelling {
+            return self.cells.push(cell);
+        }
         let (kind, rows) = cell_rows(&cell, width, self.thoughts && matches!(cell, Cell::Reasoning { .. }));
         self.print(kind, rows, true);
         self.cells.push(cell);
@@ -162,8 +169,10 @@ impl Transcript {
                 self.end_reasoning(now, width);
                 let answer = self.answer.get_or_insert_default();
                 answer.text.push_str(&text);
-                answer.stream.push(&text);
-                self.flush_answer(width);
+                if !self.retelling {
+                    answer.stream.push(&text);
+                    self.flush_answer(width);
+                }
             }
             TextEvent::Done => {
                 self.end_reasoning(now, width);

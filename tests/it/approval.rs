@@ -9,7 +9,7 @@ fn edit(from: &str, to: &str) -> serde_json::Value {
 
 #[test]
 fn a_no_and_its_reason_reach_the_model() {
-    let server = ModelServer::start([Reply::call("Edit", edit("one", "two")), Reply::text("As you like.")]);
+    let server = ModelServer::after_seeing("a.txt", [Reply::call("Edit", edit("one", "two")), Reply::text("As you like.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start();
     t.ready().ask("go").shows("Make this change?").press('n').shows("what should be done instead?");
@@ -20,7 +20,7 @@ fn a_no_and_its_reason_reach_the_model() {
 
 #[test]
 fn a_change_can_be_edited_before_it_is_made() {
-    let server = ModelServer::start([Reply::call("Edit", edit("one", "two")), Reply::text("I see.")]);
+    let server = ModelServer::after_seeing("a.txt", [Reply::call("Edit", edit("one", "two")), Reply::text("I see.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n").file("edit.sh", "sed -i s/two/mine/ \"$1\"\n");
     let script = w.root().join("edit.sh");
     let w = w.env("EDITOR", &format!("sh {}", script.display()));
@@ -44,12 +44,15 @@ fn the_code_in_a_question_gets_its_colours() {
 
 #[test]
 fn yes_for_the_session_covers_the_next_edit_but_no_command() {
-    let server = ModelServer::start([
-        Reply::call("Edit", edit("one", "two")),
-        Reply::call("Edit", edit("two", "three")),
-        Reply::call("Bash", json!({ "command": "echo ran" })),
-        Reply::text("Done."),
-    ]);
+    let server = ModelServer::after_seeing(
+        "a.txt",
+        [
+            Reply::call("Edit", edit("one", "two")),
+            Reply::call("Edit", edit("two", "three")),
+            Reply::call("Bash", json!({ "command": "touch ran" })),
+            Reply::text("Done."),
+        ],
+    );
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start();
     t.ready().ask("go").shows("Make this change?").press('a').shows("Run this command?");
@@ -61,7 +64,7 @@ fn yes_for_the_session_covers_the_next_edit_but_no_command() {
 fn keys_that_were_typed_before_the_question_are_no_answers() {
     let gate = Gate::new();
     let asks = Reply::stream().say("Wait.").gate(&gate).call_piece(0, Some(("c", "Edit")), &edit("one", "two").to_string());
-    let server = ModelServer::start([asks.done("tool_calls"), Reply::text("Done.")]);
+    let server = ModelServer::after_seeing("a.txt", [asks.done("tool_calls"), Reply::text("Done.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start();
     t.ready().ask("go").sees("Wait.");
@@ -83,7 +86,7 @@ fn keys_that_were_typed_before_the_question_are_no_answers() {
 fn modes_allow_as_much_as_they_say() {
     let steps = || [Reply::calls(&[("Edit", edit("one", "two")), ("Bash", json!({ "command": "touch made" }))]), Reply::text("The end.")];
     // Plan: nothing is asked, nothing happens, and the model is told.
-    let server = ModelServer::start(steps());
+    let server = ModelServer::after_seeing("a.txt", steps());
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let before = w.snapshot();
     let mut t = w.start_with(&["--mode", "plan"]);
@@ -92,7 +95,7 @@ fn modes_allow_as_much_as_they_say() {
     let said = server.request(2).body["messages"].to_string();
     assert_eq!(said.matches("Not allowed: plan mode").count(), 2, "{said}");
     // Auto-accept: the edit runs, the command asks.
-    let server = ModelServer::start(steps());
+    let server = ModelServer::after_seeing("a.txt", steps());
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start();
     t.ready().send(b"\x1b[Z").shows("auto-accept").ask("go").shows("Run this command?");
@@ -100,7 +103,7 @@ fn modes_allow_as_much_as_they_say() {
     t.press('n').shows("what should").enter().sees("The end.");
     assert!(!w.root().join("made").exists());
     // Yolo: nothing is asked.
-    let server = ModelServer::start(steps());
+    let server = ModelServer::after_seeing("a.txt", steps());
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let mut t = w.start_with(&["--mode", "yolo"]);
     t.ready().shows("YOLO").ask("go").sees("The end.").sees("2 files changed");
@@ -128,7 +131,7 @@ fn an_edit_outside_of_the_project_asks_even_in_auto_accept() {
 fn results_go_back_in_the_order_of_the_calls() {
     let server = ModelServer::start([
         Reply::calls(&[
-            ("Bash", json!({ "command": "echo first" })),
+            ("Bash", json!({ "command": "touch x; echo first" })),
             ("View", json!({ "file_path": "a.txt" })),
             ("View", json!({ "file_path": "missing.txt" })),
             ("Edit", edit("one", "two")),

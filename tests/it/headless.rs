@@ -17,20 +17,20 @@ fn edit() -> Reply {
 
 #[test]
 fn the_answer_is_on_stdout_and_the_progress_on_stderr() {
-    let server = ModelServer::start([edit(), Reply::text("It says **two** now.")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("It says **two** now.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["run", "--mode", "auto-accept", "change", "it"], "");
     assert_eq!((ended.code(), ended.stdout.as_str()), (Some(0), "It says **two** now.\n"), "{}", ended.stderr);
     assert!(ended.stderr.contains("I'll change it.") && ended.stderr.contains("✓ Edit a.txt"), "{}", ended.stderr);
     assert_eq!(w.read("a.txt"), "two\n");
-    assert_eq!(server.request(1).last(), ("user", "change it"));
+    assert_eq!(server.request(1).messages()[1]["content"], "change it");
     assert!(!ended.stdout.contains('\x1b') && !ended.stderr.contains('\x1b'));
     assert!(w.processes().is_empty());
 }
 
 #[test]
 fn what_would_have_to_be_asked_ends_it_with_2_and_does_nothing() {
-    let server = ModelServer::start([edit(), Reply::text("never")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("never")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["run", "change it"], "");
     assert_eq!(ended.code(), Some(2), "{ended:?}");

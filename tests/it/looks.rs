@@ -75,14 +75,14 @@ fn the_title_follows_the_session_and_is_given_back() {
 
 #[test]
 fn a_question_calls_who_looks_elsewhere() {
-    let ask = || Reply::call("Bash", json!({ "command": "echo hi" }));
+    let ask = || Reply::call("Bash", json!({ "command": "touch hi" }));
     let server = ModelServer::start([ask(), Reply::text("One."), ask(), Reply::text("Two.")]);
     let w = Workspace::new(&server);
     let mut t = w.start();
     t.ready().type_("\x1b[I").ask("go").shows("Run this command?").press('y').sees("One.").hides("esc interrupts");
     assert!(!written(&t).contains("\x1b]9;"), "who looks is not called");
     t.type_("\x1b[O").ask("again").shows("Run this command?");
-    wrote(&mut t, "\x1b]9;Backstitch: shop waits for you: Bash echo hi\x1b\\");
+    wrote(&mut t, "\x1b]9;Backstitch: shop waits for you: Bash touch hi\x1b\\");
     t.press('y').sees("Two.").hides("esc interrupts");
     wrote(&mut t, "\x1b]9;Backstitch: shop has finished\x1b\\");
     t.ctrl('d');
@@ -213,7 +213,7 @@ fn edit() -> Reply {
 
 #[test]
 fn a_whole_turn_in_plain_lines_with_an_approved_edit() {
-    let server = ModelServer::start([edit(), Reply::text("It says **two** now.")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("It says **two** now.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["--plain"], "change it\nwhat?\n1\n/mode plan\n");
     assert_eq!(ended.code(), Some(0), "{ended:?}");
@@ -225,7 +225,7 @@ fn a_whole_turn_in_plain_lines_with_an_approved_edit() {
 
 #[test]
 fn a_no_with_its_reason_and_the_end_of_the_input() {
-    let server = ModelServer::start([edit(), Reply::text("Then not."), edit(), Reply::text("never")]);
+    let server = ModelServer::after_seeing("a.txt", [edit(), Reply::text("Then not."), edit(), Reply::text("never")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     let ended = w.run(&["--plain"], "change it\n3 use b.txt\nagain\n");
     assert!(server.request(2).last().1.contains("use b.txt"));

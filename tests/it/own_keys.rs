@@ -10,7 +10,7 @@ fn keymap(w: &Workspace, text: &str) {
 #[test]
 fn own_keys_count_everywhere_and_hints_call_them() {
     let edit = json!({ "file_path": "a.txt", "old_string": "one", "new_string": "two" });
-    let server = ModelServer::start([Reply::call("Edit", edit), Reply::text("Done.")]);
+    let server = ModelServer::after_seeing("a.txt", [Reply::call("Edit", edit), Reply::text("Done.")]);
     let w = Workspace::new(&server).file("a.txt", "one\n");
     keymap(
         &w,
@@ -41,8 +41,8 @@ fn own_keys_count_everywhere_and_hints_call_them() {
     assert_eq!(w.read("a.txt"), "one\n");
     t.ctrl('y').sees("Done.").sees("goes back");
     t.ctrl('c').shows("ctrl+c again to exit");
+    assert_eq!((w.read("a.txt").as_str(), server.request(1).messages()[1]["content"].as_str()), ("two\n", Some("why?\ngo @a.txt ")));
     t.sees("❯ why?").sees("  go @a.txt");
-    assert_eq!(w.read("a.txt"), "two\n");
     t.esc().esc().shows("z close").type_("q").type_("?").shows("to the changes").type_("x").shows("z close").type_("z").hides("z close");
 }
 

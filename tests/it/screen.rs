@@ -88,7 +88,7 @@ fn thirty_changes_of_size_while_streaming() {
 
 #[test]
 fn a_small_window_works_and_a_tiny_one_says_so() {
-    let server = ModelServer::start([Reply::call("Bash", json!({ "command": "echo small" })), Reply::text("It works.")]);
+    let server = ModelServer::start([Reply::call("Bash", json!({ "command": "touch small" })), Reply::text("It works.")]);
     let w = Workspace::new(&server);
     let mut t = w.start_sized(&[], 40, 12);
     t.shows("❯").ask("go").shows("Run this command?").press('y').sees("It works.");
@@ -153,7 +153,7 @@ fn no_text_drives_the_terminal() {
         Reply::stream()
             .think(&format!("thinking {HOSTILE}"))
             .say(&format!("text {HOSTILE} [link](http://x/\x1b]0;y\x07) `code {HOSTILE}`\n```rust\nlet {HOSTILE}\n```\n"))
-            .call_piece(0, Some(("c1", "Bash")), &json!({ "command": "cat hostile.txt; ls" }).to_string())
+            .call_piece(0, Some(("c1", "Bash")), &json!({ "command": "touch x; cat hostile.txt; ls" }).to_string())
             .call_piece(1, Some(("c2", "LS")), &json!({ "path": format!(".{HOSTILE}") }).to_string())
             .call_piece(2, Some(("c3", "Replace")), &json!({ "file_path": odd_name, "content": HOSTILE }).to_string())
             .call_piece(3, Some(("c4", &format!("No{HOSTILE}"))), "{}")

@@ -60,7 +60,10 @@ fn a_session_in_which_nothing_was_said_writes_nothing_into_the_project() {
 
 #[test]
 fn checkpoints_touch_nothing_of_the_projects_own_repository() {
-    let server = ModelServer::start([Reply::call("Replace", json!({ "file_path": "a.txt", "content": "two\n" })), Reply::text("Done.")]);
+    let server = ModelServer::after_seeing(
+        "a.txt",
+        [Reply::call("Replace", json!({ "file_path": "a.txt", "content": "two\n" })), Reply::text("Done.")],
+    );
     let w = Workspace::new(&server).file("a.txt", "one\n").file(".git/HEAD", "ref: refs/heads/topic\n").file(".git/index", "not really");
     let repository = |w: &Workspace| w.snapshot().into_iter().filter(|(p, _)| p.starts_with(".git")).collect::<Vec<_>>();
     let before = repository(&w);

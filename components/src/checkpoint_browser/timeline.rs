@@ -19,6 +19,7 @@ impl EntryKind {
     fn sign(self) -> Span {
         match self {
             EntryKind::Request => Span::new("❯ ", Role::User),
+            EntryKind::Call => Span::new("· ", Role::User),
             EntryKind::Manual => Span::new("◆ ", Role::Accent),
             EntryKind::Restore => Span::new("↺ ", Role::Warning),
             EntryKind::Elsewhere => Span::new("⇄ ", Role::Dim),
@@ -29,6 +30,7 @@ impl EntryKind {
     fn word(self) -> &'static str {
         match self {
             EntryKind::Request => "",
+            EntryKind::Call => "a step",
             EntryKind::Manual => "by hand",
             EntryKind::Restore => "restore",
             EntryKind::Elsewhere => "elsewhere",
@@ -39,6 +41,7 @@ impl EntryKind {
     fn words(self) -> &'static str {
         match self {
             EntryKind::Request => "before this request",
+            EntryKind::Call => "after a step of this request",
             EntryKind::Manual => "made by hand",
             EntryKind::Restore => "before a restore",
             EntryKind::Elsewhere => "by another session",
@@ -50,7 +53,7 @@ impl EntryKind {
 pub(super) fn rows(entries: &[Entry], list: &mut ListState, focused: bool, width: usize, height: usize) -> Vec<Line> {
     let count = entries.len();
     if count == 0 {
-        let nothing = Line::styled("  nothing has been changed yet", Role::Dim);
+        let nothing = Line::styled("  there are no checkpoints", Role::Dim);
         return vec![cut(&title(focused), width), cut(&nothing, width)];
     }
     let per_entry = if width < ONE_ROW { 2 } else { 1 };

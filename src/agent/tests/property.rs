@@ -54,6 +54,7 @@ struct World {
     mode: Mode,
     shell: BTreeSet<CallId>,
     records: Vec<RecordBody>,
+    emitted: Vec<(Option<TurnId>, EventBody)>,
     told: BTreeSet<CallId>,
     ended: BTreeSet<TurnId>,
     /// Turns in which a checkpoint was taken since the last change, or refused and waived.
@@ -69,15 +70,21 @@ impl World {
         let mut told_by_record: BTreeSet<CallId> = BTreeSet::new();
         for effect in effects {
             match effect {
-                Effect::Emit(turn, body) => self.shown(*turn, body, &mut told_by_record),
+                Effect::Emit(turn, body) => {
+                    self.emitted.push((*turn, body.clone()));
+                    self.shown(*turn, body, &mut told_by_record);
+                }
                 Effect::Append(record) => {
                     if let RecordBody::Said { message: Message::Result { call, .. }, .. } = record {
                         assert!(self.told.insert(*call), "call {call} has two results");
                         told_by_record.insert(*call);
                     }
-                    if let RecordBody::CallShown { call, .. } = record {
-                        self.shell.insert(*call);
+                    if let RecordBody::CallShown { call, outcome, .. } = record {
                         told_by_record.insert(*call);
+                        // Nothing has come of it yet: the user's own command.
+                        if outcome.is_none() {
+                            self.shell.insert(*call);
+                        }
                     }
                     self.records.push(record.clone());
                 }
@@ -138,13 +145,15 @@ impl World {
         let free = match access {
             Access::Read(paths) => inside(paths),
             Access::Write(paths) => inside(paths) && self.mode == Mode::AutoAccept,
+            Access::Run { parts, .. } => parts.first().is_some_and(|part| part.touches == [Touch::Reads("/p/a".into())]),
             _ => false,
         };
         let granted = self.grants.iter().any(|g| match (g, access) {
             (Grant::Edits, Access::Write(paths)) => inside(paths),
             (Grant::Write(w), Access::Write(paths)) => paths.iter().all(|p| p == w),
             (Grant::Read(r), Access::Read(paths)) => paths.iter().all(|p| p.starts_with(r)),
-            (Grant::Command(c), Access::Run { command }) => c == command,
+            (Grant::Command(c), Access::Run { command, .. }) => c == command,
+            (Grant::Commands(pattern), Access::Run { parts, .. }) => parts.iter().all(|part| part.words == pattern.words),
             _ => false,
         });
         let own = self.shell.contains(&call.id);
@@ -153,15 +162,15 @@ impl World {
             "{call:?} ran unasked in {:?}: {access:?}",
             self.mode
         );
-        if !access.is_read() {
+        let alone = self.open.iter().all(|o| !matches!(o, Open::Tool(_)));
+        assert!(alone || access.is_read(), "a command beside another call");
+        if !access.changes_nothing() {
             assert!(own || self.mode != Mode::Plan, "a change in plan mode");
             assert!(self.covered.contains(&self.turn.unwrap()), "a change without a checkpoint");
             // A checkpoint is for one change; going on without one is for the turn.
             if !self.waived.contains(&self.turn.unwrap()) {
                 self.covered.remove(&self.turn.unwrap());
             }
-            let alone = self.open.iter().all(|o| !matches!(o, Open::Tool(_)));
-            assert!(alone, "a change beside another call");
         }
         self.open.push(Open::Tool(call.id));
     }
@@ -246,7 +255,7 @@ impl World {
     fn allow(&mut self, call: CallId) {
         self.allowed.insert(call);
         // The user saw that there is no checkpoint: that counts for the rest of the turn.
-        if let Some(turn) = self.turn.filter(|_| self.refused && !self.previews[&call].1.is_read()) {
+        if let Some(turn) = self.turn.filter(|_| self.refused && !self.previews[&call].1.changes_nothing()) {
             self.covered.insert(turn);
             self.waived.insert(turn);
         }
@@ -259,7 +268,21 @@ impl World {
                     0 | 1 => Access::Read(vec!["/p/a".into()]),
                     2 => Access::Write(vec!["/p/a".into()]),
                     3 => Access::Write(vec!["/etc/a".into()]),
-                    4 => Access::Run { command: format!("make {}", id.0 % 12) },
+                    4 => {
+                        let part = |words: &[&str], touches| CommandPart {
+                            at: (0, 0),
+                            words: words.iter().map(ToString::to_string).collect(),
+                            touches,
+                        };
+                        // One of which nothing is known, one that a pattern can cover, one that reads, one that reads elsewhere.
+                        let parts = match id.0 / 6 % 4 {
+                            0 => vec![],
+                            1 => vec![part(&["make"], vec![Touch::Project])],
+                            2 => vec![part(&["cat", "a"], vec![Touch::Reads("/p/a".into())])],
+                            _ => vec![part(&["cat", "/etc/a"], vec![Touch::Reads("/etc/a".into())])],
+                        };
+                        Access::Run { command: format!("make {}", id.0 % 12), parts }
+                    }
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };
                 self.previews.entry(id).and_modify(|p| p.1 = access.clone());
@@ -362,10 +385,11 @@ proptest! {
         }
         prop_assert!(agent.idle(), "the agent waits for something that nobody owes it");
         assert_valid(&agent.transcript().messages);
+        prop_assert_eq!(story::digest(&world.emitted), story::digest(&story::retold(&world.records)), "what was told is told again");
 
         // What was cut by a crash at any record is completed on the next start.
         let cut = moves.len() * 7 % (world.records.len() + 1);
-        let (resumed, _) = Agent::start(settings(), &world.records[..cut]);
+        let (resumed, _) = Agent::start(settings(), &story::stamped(&world.records[..cut]));
         let mut messages = resumed.transcript().messages.to_vec();
         messages.push(Message::User("next".into()));
         assert_valid(&messages);

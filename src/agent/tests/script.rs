@@ -71,7 +71,7 @@ impl Bench {
                 let access = match kind {
                     "read" => Access::Read(vec![path.into()]),
                     "write" => Access::Write(vec![path.into()]),
-                    _ => Access::Run { command: path.into() },
+                    _ => Access::Run { command: path.into(), parts: vec![] },
                 };
                 let preview = Preview { access, title: path.into(), block: Block::Nothing, basis: Basis::default() };
                 Input::Previewed(call(), Ok(preview))

@@ -242,8 +242,12 @@ fn several_work_in_one_tree() {
                 let mut store = GitStore::open(data, root).unwrap();
                 for round in 0..6 {
                     fs::write(root.join(&own), format!("{round}")).unwrap();
-                    let id = store.take(&manual()).unwrap().id;
-                    store.revise(&id, Revision::Pin(true)).unwrap();
+                    // Between the two, the others may take enough to have it pruned: then it is taken again.
+                    let mut pinned = || {
+                        let id = store.take(&manual()).unwrap().id;
+                        store.revise(&id, Revision::Pin(true)).is_ok().then_some(id)
+                    };
+                    let id = (0..20).find_map(|_| pinned()).unwrap();
                     fs::write(root.join(&own), "later").unwrap();
                     let plan = store.plan(&Wanted { only: Some(vec![own.clone().into()]), ..all(&id) }).unwrap();
                     let restored = store.restore(&plan).unwrap();
@@ -315,4 +319,51 @@ fn a_store_that_is_gone_begins_anew_and_says_so() {
     b.write("file", "two");
     assert_eq!(names(&b.restore(&first).changes), ["~file"]);
     b.fsck();
+}
+
+/// The rules of a checkpoint may have left out what a later one would have seen.
+#[test]
+fn a_file_that_a_tool_made_goes_also_where_the_rules_have_changed_meanwhile() {
+    let mut b = Bench::new();
+    b.write(".gitignore", "build/\n");
+    let before = b.take();
+    fs::rename(b.root.join(".gitignore"), b.root.join("gi")).unwrap();
+    b.store.cover(&[b.root.join("build/gen")]);
+    b.take();
+    b.write("build/gen", "hi");
+    b.take();
+    let restored = b.restore(&before);
+    assert_eq!(restored.skipped, []);
+    assert!(!b.root.join("build/gen").exists() && b.root.join(".gitignore").exists());
+    b.restore(&restored.before);
+    assert_eq!(fs::read(b.root.join("build/gen")).unwrap(), b"hi");
+}
+
+/// Repositories are neither kept nor put back: that one is gone is said.
+#[test]
+fn a_repository_that_went_is_named() {
+    let mut b = Bench::new();
+    b.write("nested/.git/HEAD", "ref: x\n");
+    b.write("nested/a", "a");
+    b.write("other/.git", "gitdir: elsewhere\n");
+    b.write("other/b", "b");
+    b.write("c", "1");
+    let taken = b.store.take(&manual()).unwrap();
+    assert_eq!(taken.skipped, [], "while they are there they are nobody's business");
+    b.write("c", "2");
+    assert_eq!(b.plan(&taken.id).skipped, []);
+    fs::remove_dir_all(b.root.join("nested")).unwrap();
+    b.write("new/.git/HEAD", "ref: y\n");
+    let plan = b.plan(&taken.id);
+    let skipped: Vec<String> = plan.skipped.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    assert_eq!(
+        skipped,
+        [
+            "nested/.git: not in that checkpoint: repositories are never touched",
+            "new/.git: what is there now could not be kept; left as it is",
+        ]
+    );
+    b.restore(&taken.id);
+    assert_eq!(fs::read(b.root.join("nested/a")).unwrap(), b"a");
+    assert!(b.root.join("new/.git/HEAD").exists() && b.root.join("other/.git").exists() && !b.root.join("nested/.git").exists());
 }

@@ -65,6 +65,44 @@ fn view_of_several_files_has_errors_in_place() {
 }
 
 #[test]
+fn view_of_a_folder_and_of_a_notebook() {
+    let cells = json!([
+        {"cell_type": "markdown", "source": ["# Title\n", "text"]},
+        {"cell_type": "code", "source": "x = 1\nprint(x)\n", "outputs": [
+            {"output_type": "stream", "text": ["1\n"]},
+            {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": "<Figure>"}},
+            {"output_type": "error", "ename": "KeyError", "evalue": "'a'"},
+        ]},
+    ]);
+    let notebook = json!({"cells": cells, "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4}).to_string();
+    let b = Bench::new(&[("d/a", b""), ("d/e/f", b""), ("n.ipynb", notebook.as_bytes()), ("odd.ipynb", b"[1]\n")]);
+    assert_eq!(b.text("View", json!({"file_path": "d"})), "e/\na\n");
+    let text = b.text("View", json!({"file_path": "n.ipynb"}));
+    let lines: Vec<&str> = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text)).collect();
+    assert_eq!(
+        lines,
+        [
+            "── cell 1: markdown",
+            "# Title",
+            "text",
+            "── cell 2: python",
+            "x = 1",
+            "print(x)",
+            "── output of cell 2",
+            "1",
+            "── output of cell 2",
+            "<Figure>",
+            "(a picture)",
+            "── output of cell 2",
+            "KeyError: 'a'",
+            "(a notebook as text; raw: true shows the JSON that is edited)",
+        ]
+    );
+    assert!(b.text("View", json!({"file_path": "n.ipynb", "raw": true})).contains("nbformat"));
+    assert_eq!(b.text("View", json!({"file_path": "odd.ipynb"})), "     1\t[1]\n");
+}
+
+#[test]
 fn view_bounds_long_lines_and_huge_files() {
     let b = Bench::new(&[("long", "ü".repeat(5000).as_bytes())]);
     let page = b.text("View", json!({"file_path": "long"}));
@@ -91,7 +129,7 @@ fn view_refuses_what_is_not_a_text_file() {
     let b = Bench::new(&[("x.png", b"\x89PNG\r\n\x1a\n\0\0"), ("u16", &decode::to_utf16("a\r\nü\n", false)), ("d/f", b"")]);
     assert_eq!(b.text("View", json!({"file_path": "x.png"})), "Error: x.png is a binary file (10 bytes, a PNG image).");
     assert_eq!(b.text("View", json!({"file_path": "u16"})), "     1\ta\n     2\tü\n");
-    assert_eq!(b.text("View", json!({"file_path": "d"})), "Error: d is a folder, not a file. Use LS to see what is in it.");
+    assert_eq!(b.text("View", json!({"file_path": "d"})), "f\n");
     assert_eq!(b.text("View", json!({"file_path": "/dev/zero"})), "Error: /dev/zero is a device, not a file.");
 }
 
@@ -111,6 +149,32 @@ fn preview_shows_the_diff_and_touches_nothing() {
     assert_eq!(done.for_user, preview.block);
     assert_eq!(b.bytes("src/a.rs"), b"one\n2\n3\n");
     assert_eq!(b.names(), ["src", "src/a.rs"]);
+}
+
+#[test]
+fn only_what_was_seen_and_is_still_the_same_is_changed() {
+    let b = Bench::new(&[]);
+    fs::write(b.root.join("a"), "one\ntwo\n").unwrap();
+    let edit = |old: &str, new: &str| b.text("Edit", json!({"file_path": "a", "old_string": old, "new_string": new}));
+    let replace = || b.text("Replace", json!({"file_path": "a", "content": "x\n"}));
+    assert_eq!(edit("one", "1"), "Error: You have not seen a in this session; nothing was written. View it first.");
+    assert!(replace().contains("have not seen a"));
+    // A line of it is enough, however it was shown; what a tool wrote is seen, too.
+    b.run("View", json!({"file_path": "a", "limit": 1})).unwrap();
+    assert!(edit("one", "1").starts_with("Changed a"));
+    assert!(edit("two", "2").starts_with("Changed a"));
+    fs::write(b.root.join("a"), "1\n2\nby the user\n").unwrap();
+    assert_eq!(edit("1", "one"), "Error: a has changed since you saw it; nothing was written. View it again.");
+    assert!(replace().contains("a has changed"));
+    b.run("Grep", json!({"pattern": "by the user"})).unwrap();
+    assert!(replace().starts_with("Changed a"));
+    assert_eq!(b.bytes("a"), b"x\n");
+    // Names of files are not what is in them.
+    fs::write(b.root.join("c"), "c\n").unwrap();
+    b.run("Grep", json!({"pattern": "c", "mode": "files"})).unwrap();
+    b.run("LS", json!({"path": "."})).unwrap();
+    assert!(b.text("Edit", json!({"file_path": "c", "old_string": "c", "new_string": "d"})).contains("have not seen"));
+    assert!(b.text("Replace", json!({"file_path": "new", "content": "n"})).starts_with("Created new"));
 }
 
 #[test]
@@ -138,6 +202,43 @@ fn a_file_that_changed_since_the_preview_is_left_alone() {
     assert!(b.run_call(&link).unwrap_err().0.contains("elsewhere"));
 }
 
+/// A model's copy is seldom exact: where only one thing can be meant, that is done, and said.
+#[test]
+fn edit_adapts_and_says_so() {
+    let go = "func a() {\r\n\tb()  \r\n}\r\n";
+    let b = Bench::new(&[("a.go", go.as_bytes()), ("t", "it’s “so”\n".as_bytes()), ("u", &decode::to_utf16("a \r\nb\r\n", true))]);
+    let edit = |path: &str, old: &str, new: &str| b.text("Edit", json!({"file_path": path, "old_string": old, "new_string": new}));
+    let said = edit("a.go", "func a() {\n    b()\n}\n", "func a() {\n    b()\n    c()\n}\n");
+    assert!(said.starts_with("Changed a.go (+1 −0). old_string was found with another indentation; the file's own were kept.\n"), "{said}");
+    assert_eq!(b.bytes("a.go"), b"func a() {\r\n\tb()  \r\n\tc()\r\n}\r\n");
+    assert!(edit("t", "it's \"so\"", "it's \"no\"").contains("quotes, dashes or blanks of another kind"));
+    assert_eq!(b.bytes("t"), "it’s “no”\n".as_bytes());
+    assert!(edit("u", "a\nb", "a\nc").contains("other blanks at line ends"));
+    assert_eq!(b.bytes("u"), decode::to_utf16("a \r\nc\r\n", true));
+}
+
+#[test]
+fn several_edits_of_a_file_are_made_in_order_all_or_none() {
+    let b = Bench::new(&[("a", b"one\ntwo\none\n")]);
+    let edits = |list: serde_json::Value| b.text("MultiEdit", json!({"file_path": "a", "edits": list}));
+    let pair = |old: &str, new: &str| json!({"old_string": old, "new_string": new});
+    let all = json!({"old_string": "one", "new_string": "1", "replace_all": true});
+    let missed = edits(json!([all, pair("1\nx", "2")]));
+    assert!(missed.starts_with("Error: Edit 2 of 2: old_string was not found in a"), "{missed}");
+    assert!(missed.ends_with("Nothing of this call was carried out."), "{missed}");
+    assert_eq!(b.bytes("a"), b"one\ntwo\none\n");
+    assert!(edits(json!([all, pair("1\ntwo", "2"), pair("2\n1\n", "3")])).starts_with("Changed a (+1 −3)."));
+    assert_eq!(b.bytes("a"), b"3");
+    assert!(edits(json!([])).contains("`edits` has to be a list"));
+    assert!(edits(json!([pair("3", "3")])).contains("the same"));
+    assert!(
+        edits(json!([{"old_string": "3"}, pair("3", "4")])).starts_with("Error: Edit 1 of 2: Edit: `new_string` (a string) is missing")
+    );
+    let new = json!({"file_path": "n", "edits": [pair("", "x\ny\n"), pair("y", "z")]});
+    assert_eq!(b.text("multi_edit", new).lines().next(), Some("Created n."));
+    assert_eq!(b.bytes("n"), b"x\nz\n");
+}
+
 #[test]
 fn edit_refuses_with_a_hint() {
     let b = Bench::new(&[("a", b"x = 1\nz\nx = 1\n"), ("bin", b"a\0b"), ("l1", b"caf\xe9 = 1\n")]);
@@ -147,7 +248,9 @@ fn edit_refuses_with_a_hint() {
         "Error: old_string occurs 2 times in a (lines 1, 3), not 1; nothing was changed. Include more lines around it, or set expected_replacements."
     );
     assert!(edit("a", "x = 2", "y").contains("not found in a; nothing was changed. The nearest line is 1: \"x = 1\"."));
-    assert!(edit("a", "  z\n", "y").contains("Line 2 starts the same but for blanks"));
+    assert!(edit("a", "  z\n", "y").contains("found in a at line 2 with another indentation, but new_string can't be indented"));
+    assert!(edit("a", " z\nx = 9\n", "y").contains("Line 2 starts the same but for blanks"));
+    assert!(edit("a", "x = 1 \n", "y").contains("with other blanks at line ends it occurs 2 times (lines 1, 3)"));
     assert!(edit("a", "", "y").contains("exists already"));
     assert!(edit("a", "z", "z").contains("the same"));
     assert!(edit("none", "z", "y").contains("leave old_string empty"));

@@ -18,7 +18,7 @@ fn project() -> Bench {
         ("target/main.rs", b"fn main() {}\n"),
         ("debug.log", b"main\n"),
         ("bin", b"main\0\n"),
-        (".env", b"main=1\n"),
+        (".hidden", b"main=1\n"),
     ])
 }
 
@@ -28,7 +28,7 @@ fn grep_gives_file_line_and_content_in_path_order() {
     let out = b.run("GrepTool", json!({"pattern": r"\bmain\b"})).unwrap();
     assert_eq!(
         out.for_model,
-        ".env:1: main=1\nsrc/main.rs:1: fn main() {\nsrc/web/app.ts:1: let main = 1;\nsrc/web/app.tsx:1: let main = 2;\n"
+        ".hidden:1: main=1\nsrc/main.rs:1: fn main() {\nsrc/web/app.ts:1: let main = 1;\nsrc/web/app.tsx:1: let main = 2;\n"
     );
     assert_eq!(out.summary, "4 matches");
     assert!(matches!(&out.for_user, Block::Hits(hits) if hits.len() == 4 && hits[1].line == 1));
@@ -53,9 +53,52 @@ fn grep_caps_what_it_shows_and_counts_the_rest() {
     let out = b.run("GrepTool", json!({"pattern": "match"})).unwrap();
     let got: Vec<_> = out.for_model.lines().collect();
     assert_eq!(got.len(), 201);
-    assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include)");
+    assert_eq!(got[200], "(200 of 1200 matching lines in 40 files; narrow the pattern, path or include, or offset 200)");
     assert!(got[0].starts_with("f00:1: ") && got[199].starts_with("f06:20: "), "{}", got[199]);
     assert_eq!(got[0].chars().count(), "f00:1: ".len() + 301);
+}
+
+#[test]
+fn grep_leaves_secrets_alone_unless_they_are_named() {
+    let b = Bench::new(&[(".env", b"KEY=1\n"), ("deploy/id_rsa", b"KEY\n"), ("a", b"KEY\n"), (".env.example", b"KEY=\n")]);
+    let left_out = "(2 not searched, because of the secrets that may be in them; path names one)\n";
+    assert_eq!(b.text("Grep", json!({"pattern": "KEY"})), format!(".env.example:1: KEY=\na:1: KEY\n{left_out}"));
+    assert_eq!(b.text("Grep", json!({"pattern": "no"})), format!("No matches in 2 files.\n{left_out}"));
+    assert_eq!(b.text("Grep", json!({"pattern": "KEY", "path": ".env"})), ".env:1: KEY=1\n");
+}
+
+#[test]
+fn grep_has_the_options_of_ripgrep() {
+    let b = project();
+    let grep = |args| b.text("Grep", args);
+    assert_eq!(grep(json!({"pattern": "MAIN", "path": "src/main.rs"})), "No matches in 1 files.");
+    assert_eq!(grep(json!({"pattern": "MAIN", "-i": true, "type": "rust"})), "src/main.rs:1: fn main() {\n");
+    assert_eq!(
+        grep(json!({"pattern": "println", "-C": 1})),
+        "src/main.rs-1- fn main() {\nsrc/main.rs:2:     println!(\"hi\");\nsrc/main.rs-3- }\n"
+    );
+    assert_eq!(grep(json!({"pattern": "println", "-A": 1})).lines().count(), 2);
+    let apart = grep(json!({"pattern": "main = |two", "before": 1}));
+    assert_eq!(
+        apart,
+        "src/lib.rs-1- pub fn one() {}\nsrc/lib.rs:2: pub fn two() {}\n--\nsrc/web/app.ts:1: let main = 1;\n--\nsrc/web/app.tsx:1: let main = 2;\n"
+    );
+    assert_eq!(grep(json!({"pattern": "main", "output_mode": "files_with_matches", "type": "ts"})), "src/web/app.ts\nsrc/web/app.tsx\n");
+    assert_eq!(grep(json!({"pattern": "pub|fn", "mode": "count", "path": "src"})), "src/lib.rs: 2\nsrc/main.rs: 1\n");
+    assert_eq!(
+        grep(json!({"pattern": "main", "mode": "files", "limit": 1, "offset": 1})),
+        "src/main.rs\n(1 of 4 files; go on with offset 2)\n"
+    );
+    // Across lines.
+    let multi = json!({"pattern": "main\\(\\) \\{.*println", "multiline": true});
+    assert_eq!(grep(multi), "src/main.rs:1: fn main() {\nsrc/main.rs:2:     println!(\"hi\");\n");
+    assert_eq!(grep(json!({"pattern": "one\\(\\) \\{\\}\\s+pub", "multiline": true})).lines().count(), 2);
+    // What is ignored, on demand.
+    assert_eq!(grep(json!({"pattern": "^main$", "ignored": true})), "debug.log:1: main\n");
+    assert!(b.text("Glob", json!({"pattern": "*.log", "ignored": true})).contains("debug.log"));
+    assert!(b.text("LS", json!({"path": ".", "ignored": true})).contains("target/"));
+    assert!(grep(json!({"pattern": "x", "type": "nonsense"})).contains("no file type \"nonsense\""));
+    assert!(grep(json!({"pattern": "x", "mode": "all"})).contains("content, files or count"));
 }
 
 #[test]
@@ -77,14 +120,14 @@ fn glob_lists_newest_first() {
     }
     let many = glob(json!({"pattern": "*.txt"}));
     assert_eq!(many.lines().count(), 201);
-    assert!(many.ends_with("(the newest 200 of 250 files)\n"));
+    assert!(many.ends_with("(the newest 200 of 250 files; go on with offset 200)\n"));
 }
 
 #[test]
 fn ls_puts_folders_first() {
     let b = project();
     std::os::unix::fs::symlink("src/main.rs", b.root.join("link")).unwrap();
-    assert_eq!(b.text("LS", json!({"path": "."})), "src/\n.env\n.gitignore\nbin\nlink -> src/main.rs\n");
+    assert_eq!(b.text("LS", json!({"path": "."})), "src/\n.gitignore\n.hidden\nbin\nlink -> src/main.rs\n");
     assert_eq!(b.text("list_directory", json!({"path": "src", "ignore": ["*.ts*", "lib.rs"]})), "web/\nmain.rs\n");
     assert_eq!(b.text("LS", json!({"path": "target"})), "main.rs\n");
     assert_eq!(b.text("LS", json!({"path": "bin"})), "Error: bin is a file. Use View to read it.");

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use backstitch_components::{
-    chat_log::duration,
+    chat_log::ago,
     checkpoint_browser::{Against, Browser, BrowserOutcome, Entry, EntryKind, Focus, PlanView, Scope},
     dialog::DialogView,
     diff_view::DiffModel,
@@ -40,6 +40,12 @@ pub struct Checkpoints {
     plan: Option<Plan>,
     /// To be selected once it is known: the beginning of its id, or its name.
     sought: Option<String>,
+    /// The one that was asked for is shown, whatever it is.
+    asked: Option<CheckpointId>,
+    /// Those within requests are shown, too.
+    steps: bool,
+    /// What was asked for and is not there.
+    pub lacks: Option<String>,
     /// What the keys do lies over it.
     keys: Option<Keys>,
 }
@@ -59,7 +65,19 @@ impl Checkpoints {
         };
         let (all, marks) = (marks.iter().map(info).collect(), marks.to_vec());
         let (browser, session) = (Browser::new(vec![]), session.clone());
-        let mut panel = Checkpoints { browser, session, marks, all: vec![], ids: vec![], plan: None, sought: None, keys: None };
+        let mut panel = Checkpoints {
+            browser,
+            session,
+            marks,
+            all: vec![],
+            ids: vec![],
+            plan: None,
+            sought: None,
+            asked: None,
+            steps: false,
+            lacks: None,
+            keys: None,
+        };
         let mut cmds = panel.listed(all);
         panel.sought = sought;
         cmds.push(Cmd::Send(Command::ListCheckpoints));
@@ -98,16 +116,19 @@ impl Checkpoints {
     pub fn listed(&mut self, all: Vec<CheckpointInfo>) -> Vec<Cmd> {
         let before = self.selected().cloned();
         self.all = all;
+        let sought = self.sought.take();
+        if let Some(sought) = &sought {
+            self.asked = meant(&self.all, sought, |info| (&info.id, &info.text)).last().map(|at| self.all[*at].id.clone());
+            if self.asked.is_none() {
+                self.lacks = Some(sought.clone());
+            }
+        }
         let shown: Vec<usize> = (0..self.all.len()).filter(|at| self.is_shown(&self.all[*at])).collect();
         let entries: Vec<Entry> = shown.iter().map(|at| self.entry(*at)).collect();
         self.ids = shown.iter().map(|at| self.all[*at].id.clone()).collect();
         self.browser.set_entries(entries);
-        if let Some(sought) = self.sought.take() {
-            let found = meant(&self.all, &sought, |info| (&info.id, &info.text));
-            let entry = found.last().and_then(|at| self.ids.iter().position(|id| *id == self.all[*at].id));
-            if let Some(entry) = entry {
-                self.browser.select(entry);
-            }
+        if let Some(entry) = self.asked.as_ref().filter(|_| sought.is_some()).and_then(|asked| self.ids.iter().position(|id| id == asked)) {
+            self.browser.select(entry);
         }
         if self.selected() != before.as_ref() || self.browser.awaits() { self.look().into_iter().collect() } else { vec![] }
     }
@@ -115,17 +136,18 @@ impl Checkpoints {
     /// What a turn took within it is no place of its own, unless it is that as well: where nothing has changed since the end of one
     /// turn, the next one begins with the same checkpoint.
     fn is_shown(&self, info: &CheckpointInfo) -> bool {
-        info.origin != Origin::Call || info.named || info.pinned || self.marks.iter().any(|mark| mark.id == info.id)
+        info.origin != Origin::Call
+            || self.steps
+            || info.named
+            || info.pinned
+            || self.asked.as_ref() == Some(&info.id)
+            || self.marks.iter().any(|mark| mark.id == info.id)
     }
 
     fn entry(&self, at: usize) -> Entry {
         let info = &self.all[at];
         let mark = self.marks.iter().rfind(|mark| mark.id == info.id);
-        let when = match info.ago {
-            0..5 => "just now".to_string(),
-            5..60 => format!("{} ago", duration(info.ago)),
-            ago => format!("{} ago", duration(ago / 60 * 60)),
-        };
+        let when = ago(info.ago);
         let files = match (mark, info.origin) {
             (Some(mark), _) if !mark.manual => mark.files,
             // What the turn changed is told by the checkpoints that it took afterwards.
@@ -153,7 +175,8 @@ impl Checkpoints {
                 (Origin::Manual, None) => EntryKind::Manual,
                 (Origin::Restore, None) => EntryKind::Restore,
                 _ if info.session != self.session => EntryKind::Elsewhere,
-                (Origin::Turn | Origin::Call, None) => EntryKind::Request,
+                (Origin::Call, None) => EntryKind::Call,
+                (Origin::Turn, None) => EntryKind::Request,
             },
             pinned: info.pinned,
             conversation: mark.is_some(),
@@ -236,6 +259,7 @@ impl Checkpoints {
                 self.keys = Some(Keys::of(here, keys));
                 PanelOutcome::Stays
             }
+            BrowserOutcome::Ignored if chord.typed() == Some('s') && matches!(here, [Context::Checkpoints]) => self.toggle_steps(),
             BrowserOutcome::Moved | BrowserOutcome::Ignored => PanelOutcome::Stays,
             BrowserOutcome::Closed => PanelOutcome::Closed,
             BrowserOutcome::Copied(text) => PanelOutcome::StaysAnd(Cmd::Copy(text)),
@@ -248,6 +272,19 @@ impl Checkpoints {
                 None => PanelOutcome::Stays,
             },
         }
+    }
+
+    /// Single calls, too, or requests only; the same one stays selected where it is still there.
+    fn toggle_steps(&mut self) -> PanelOutcome {
+        self.steps = !self.steps;
+        let selected = self.selected().cloned();
+        let all = std::mem::take(&mut self.all);
+        let cmds = self.listed(all);
+        if let Some(entry) = selected.and_then(|id| self.ids.iter().position(|other| *other == id)) {
+            self.browser.select(entry);
+            return self.look().map_or(PanelOutcome::Stays, PanelOutcome::StaysAnd);
+        }
+        cmds.into_iter().next().map_or(PanelOutcome::Stays, PanelOutcome::StaysAnd)
     }
 
     fn rewind(&self, to: CheckpointId, scope: Scope, files: Option<Vec<usize>>) -> Command {

@@ -172,3 +172,30 @@ fn each_request_is_an_entry_though_it_began_with_the_end_of_another() {
     bench.event(None, listed(true));
     assert!(bench.screen().contains("text of end"), "a name by hand counts more: {}", bench.screen());
 }
+
+#[test]
+fn single_steps_are_shown_when_they_are_asked_for() {
+    let (mut bench, _) = browsing();
+    let shows = |bench: &Bench| bench.screen().contains("text of within");
+    assert!(!shows(&bench));
+    assert_eq!(bench.keys("s"), [Cmd::Send(Command::Plan(wanted("mine")))], "the same one stays selected");
+    assert!(shows(&bench) && bench.screen().contains("▸ ◆ text of mine"), "{}", bench.screen());
+    bench.keys("s");
+    assert!(!shows(&bench));
+    // One that was asked for by its id is there and selected, whatever it is.
+    let open = |bench: &mut Bench, sought: &str| {
+        bench.keys("esc");
+        bench.typed(&format!("/checkpoint restore {sought}"));
+        bench.keys("enter");
+        let own = bench.model.status.session.clone().unwrap().0;
+        let all = vec![info("within", Origin::Call, &own), info("mine", Origin::Manual, &own)];
+        bench.event(None, EventBody::Session(SessionEvent::Checkpoints { all, bytes: 5 }))
+    };
+    assert_eq!(open(&mut bench, "withi"), [Cmd::Send(Command::Plan(wanted("within")))]);
+    assert!(bench.screen().contains("a step"), "{}", bench.screen());
+    // One that is not there is said, instead of another one being offered.
+    assert_eq!(open(&mut bench, "nonsense"), []);
+    assert!(bench.model.panel.is_none());
+    let said = bench.model.transcript.all_rows(100).iter().map(|row| row.text()).collect::<Vec<_>>().join("\n");
+    assert!(said.contains("There is no checkpoint 'nonsense'."), "{said}");
+}

@@ -249,7 +249,10 @@ fn narrowing_while_a_command_runs_leaves_nothing_behind() {
         let command = "for i in $(seq 1 120); do echo line $i; sleep 0.02; done";
         life.event(turn, call(CallEvent::Proposed { id, name: "Bash".into(), title: String::new() }));
         let block = Block::Command { command: command.into(), directory: "/p".into() };
-        life.event(turn, call(CallEvent::Previewed { id, access: Access::Run { command: command.into() }, title: command.into(), block }));
+        life.event(
+            turn,
+            call(CallEvent::Previewed { id, access: Access::Run { command: command.into(), parts: vec![] }, title: command.into(), block }),
+        );
         life.event(turn, call(CallEvent::Started { id }));
         for n in 0..40 {
             life.event(turn, call(CallEvent::Progress { id, output: format!("line {n}\n") }));

@@ -210,6 +210,8 @@ struct State {
 
 pub struct ModelServer {
     pub port: u16,
+    /// First requests that no test counts.
+    before: usize,
     shared: Arc<Shared>,
 }
 
@@ -230,7 +232,15 @@ impl ModelServer {
                 std::thread::spawn(move || drop(serve(&stream, &shared)));
             }
         });
-        ModelServer { port, shared }
+        ModelServer { port, before: 0, shared }
+    }
+
+    /// The model has a look at this file first. That request is not counted with the others.
+    pub fn after_seeing(file: &str, replies: impl IntoIterator<Item = Reply>) -> ModelServer {
+        let look = Reply::call("View", json!({ "file_path": file }));
+        let mut server = ModelServer::start(std::iter::once(look).chain(replies));
+        server.before = 1;
+        server
     }
 
     pub fn base_url(&self) -> String {
@@ -247,17 +257,17 @@ impl ModelServer {
 
     /// The requests for answers so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.shared.lock().asked.clone()
+        self.shared.lock().asked.iter().skip(self.before).cloned().collect()
     }
 
     /// Waits for the request of this number, from 1.
     pub fn request(&self, number: usize) -> Asked {
-        self.wait("a request", |state| state.asked.get(number - 1).cloned())
+        self.wait("a request", |state| state.asked.get(self.before + number - 1).cloned())
     }
 
     /// Waits until the client has hung up in the middle of the reply to the request of this number.
     pub fn hung_up(&self, number: usize) {
-        self.wait("the client hangs up", |state| state.asked.get(number - 1).filter(|a| a.closed).map(|_| ()));
+        self.wait("the client hangs up", |state| state.asked.get(self.before + number - 1).filter(|a| a.closed).map(|_| ()));
     }
 
     fn wait<T>(&self, what: &str, found: impl Fn(&State) -> Option<T>) -> T {

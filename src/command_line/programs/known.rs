@@ -1,0 +1,351 @@
+//! What programs that are not merely reading are known to do: for the eye, and for what may be offered to be allowed always.
+
+use crate::{
+    command_line::{
+        paths::{Scene, unknown},
+        syntax::Word,
+    },
+    protocol::Touch,
+};
+
+/// Change what the shell itself does with the rest of the line.
+const CHANGES_THE_SHELL: &[&str] = &[
+    "alias",
+    "unalias",
+    "trap",
+    "hash",
+    "enable",
+    "source",
+    ".",
+    "eval",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "let",
+    "set",
+    "shopt",
+    "bind",
+    "complete",
+    "compopt",
+    "getopts",
+    "pushd",
+    "popd",
+    "dirs",
+    "umask",
+    "ulimit",
+    "exec",
+    "builtin",
+    "command",
+    "cd",
+    "chdir",
+    "coproc",
+    "function",
+    "select",
+    "emulate",
+    "setopt",
+    "autoload",
+    "zmodload",
+    "fc",
+    "history",
+    "logout",
+    "suspend",
+    "bg",
+    "fg",
+    "jobs",
+    "disown",
+    "caller",
+    "printf",
+    "test",
+    "[",
+    "time",
+    "type",
+];
+const NETWORK: &[&str] = &[
+    "curl",
+    "wget",
+    "ssh",
+    "scp",
+    "sftp",
+    "rsync",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "telnet",
+    "ftp",
+    "ping",
+    "dig",
+    "nslookup",
+    "host",
+    "whois",
+    "gh",
+    "glab",
+    "aws",
+    "gcloud",
+    "az",
+    "kubectl",
+    "helm",
+    "apt",
+    "apt-get",
+    "brew",
+    "dnf",
+    "yum",
+    "pacman",
+    "apk",
+    "pip",
+    "pip3",
+    "pipx",
+    "gem",
+    "http",
+    "https",
+    "aria2c",
+    "lynx",
+    "w3m",
+    "mail",
+    "sendmail",
+    "heroku",
+    "vercel",
+    "netlify",
+    "flyctl",
+    "terraform",
+];
+const DELETES: &[&str] = &["rm", "rmdir", "unlink", "shred", "trash", "wipe", "srm"];
+const PROJECT: &[&str] = &[
+    "cargo",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "bunx",
+    "deno",
+    "node",
+    "make",
+    "gmake",
+    "just",
+    "cmake",
+    "ninja",
+    "meson",
+    "go",
+    "pytest",
+    "tox",
+    "nox",
+    "python",
+    "python3",
+    "python2",
+    "ruby",
+    "rake",
+    "bundle",
+    "rspec",
+    "perl",
+    "php",
+    "composer",
+    "mvn",
+    "gradle",
+    "ant",
+    "sbt",
+    "dotnet",
+    "swift",
+    "zig",
+    "mix",
+    "elixir",
+    "stack",
+    "cabal",
+    "ghc",
+    "tsc",
+    "ts-node",
+    "tsx",
+    "eslint",
+    "prettier",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "playwright",
+    "cypress",
+    "webpack",
+    "vite",
+    "rollup",
+    "turbo",
+    "nx",
+    "poetry",
+    "pdm",
+    "hatch",
+    "uv",
+    "rye",
+    "mypy",
+    "ruff",
+    "black",
+    "flake8",
+    "pylint",
+    "bazel",
+    "buck2",
+    "java",
+    "javac",
+    "kotlinc",
+    "scala",
+    "lua",
+    "Rscript",
+    "julia",
+    "docker",
+    "podman",
+    "docker-compose",
+    "pre-commit",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "fish",
+    "rustc",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "cc",
+    "c++",
+    "nim",
+    "crystal",
+];
+/// All of their operands are written.
+const WRITES: &[&str] = &["mkdir", "touch", "tee", "truncate", "mkfifo", "mktemp", "chmod", "chown", "chgrp"];
+/// The last of their operands is written, the others are read.
+const TO_THE_LAST: &[&str] = &["cp", "mv", "ln", "install"];
+
+/// Beginnings that may be allowed with whatever follows: what comes after them chooses what of the project is run, not what else is.
+const OPEN: &[&str] = &[
+    "cargo test",
+    "cargo build",
+    "cargo check",
+    "cargo clippy",
+    "cargo fmt",
+    "cargo run",
+    "cargo bench",
+    "cargo doc",
+    "cargo nextest run",
+    "cargo tree",
+    "cargo metadata",
+    "npm test",
+    "npm run",
+    "pnpm test",
+    "pnpm run",
+    "yarn test",
+    "yarn run",
+    "bun test",
+    "bun run",
+    "go test",
+    "go build",
+    "go vet",
+    "go fmt",
+    "pytest",
+    "python -m pytest",
+    "python3 -m pytest",
+    "uv run pytest",
+    "poetry run pytest",
+    "git add",
+    "git commit",
+    "jest",
+    "vitest",
+    "vitest run",
+    "npx jest",
+    "npx vitest",
+    "npx tsc",
+    "tsc",
+    "eslint",
+    "npx eslint",
+    "prettier --check",
+    "ruff check",
+    "ruff format",
+    "mypy",
+    "black",
+    "flake8",
+    "pylint",
+    "rspec",
+    "bundle exec rspec",
+    "mix test",
+    "dotnet test",
+    "dotnet build",
+    "mvn test",
+    "gradle test",
+    "swift test",
+    "swift build",
+    "zig build test",
+    "deno test",
+    "rake test",
+    "just test",
+    "stack test",
+    "cabal test",
+    "gofmt -l",
+    "rustfmt --check",
+];
+/// The word after these says what is run.
+const NAMED: &[&str] = &["npm run", "pnpm run", "yarn run", "bun run"];
+
+/// How many of the words stand for themselves before any others may follow; `None`: this is for this very command only.
+pub fn open_after(words: &[String]) -> Option<usize> {
+    let begins = |with: &str| {
+        let with: Vec<&str> = with.split(' ').collect();
+        (words.len() >= with.len() && with.iter().zip(words).all(|(a, b)| a == b)).then_some(with.len())
+    };
+    let (length, beginning) = OPEN.iter().filter_map(|with| Some((begins(with)?, *with))).max()?;
+    let length = if NAMED.contains(&beginning) { length + 1 } else { length };
+    (length <= words.len() && !words[length - 1].is_empty()).then_some(length)
+}
+
+pub fn touches(name: &str, args: &[Word], scene: &Scene) -> Vec<Touch> {
+    if CHANGES_THE_SHELL.contains(&name) {
+        return vec![unknown(format!("`{name}` may change what the shell does"))];
+    }
+    let mut touches = vec![];
+    let operands = || args.iter().filter(|word| !word.text.starts_with('-'));
+    let first = operands().next().map_or("", |word| word.text.as_str());
+    if NETWORK.contains(&name) || reaches_out(name, first) {
+        touches.push(Touch::Network);
+    }
+    if DELETES.contains(&name) || name == "git" && matches!(first, "clean" | "rm" | "reset" | "checkout" | "restore") {
+        touches.push(Touch::Deletes);
+    }
+    if name == "find" && args.iter().any(|word| word.text == "-delete") {
+        touches.push(Touch::Deletes);
+    }
+    if PROJECT.contains(&name) {
+        touches.push(Touch::Project);
+    }
+    let written: Vec<&Word> = match name {
+        _ if WRITES.contains(&name) => operands().skip(usize::from(name.starts_with("ch"))).collect(),
+        _ if TO_THE_LAST.contains(&name) => operands().next_back().into_iter().collect(),
+        "sed" => operands().skip(1).collect(),
+        _ => vec![],
+    };
+    if TO_THE_LAST.contains(&name) {
+        let all: Vec<&Word> = operands().collect();
+        touches.extend(all.split_last().map_or(&[][..], |(_, read)| read).iter().flat_map(|word| scene.reads(word)));
+    }
+    touches.extend(written.iter().flat_map(|word| scene.writes(word)));
+    // It is on the list of those that read, but not with these words; or on none. If it only read, that would have been known.
+    if touches.iter().all(|t| matches!(t, Touch::Reads(_) | Touch::Lists(_) | Touch::Repository(_))) {
+        touches.push(Touch::Program(name.into()));
+    }
+    touches
+}
+
+fn reaches_out(name: &str, command: &str) -> bool {
+    match name {
+        "git" => matches!(command, "push" | "fetch" | "pull" | "clone" | "ls-remote" | "submodule" | "send-email" | "archive"),
+        "cargo" => matches!(command, "install" | "publish" | "add" | "update" | "fetch" | "login" | "owner" | "yank" | "search"),
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            matches!(command, "install" | "i" | "add" | "ci" | "publish" | "update" | "audit" | "login" | "view")
+        }
+        "go" => matches!(command, "get" | "install" | "mod"),
+        "docker" | "podman" => matches!(command, "pull" | "push" | "build" | "run" | "login"),
+        "npx" | "bunx" => true,
+        "uv" | "poetry" => matches!(command, "add" | "sync" | "install" | "pip" | "lock"),
+        _ => false,
+    }
+}

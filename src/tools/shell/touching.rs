@@ -1,0 +1,191 @@
+//! What a command would touch, with a look at the disk: links are followed, patterns looked up, secrets found in folders that would be
+//! read, and a repository's configuration is read before git does what it says.
+
+use super::super::{Workspace, workspace::resolve_links};
+use crate::{
+    command_line::{self, Surroundings},
+    protocol::{CommandPart, Touch},
+};
+use globset::GlobBuilder;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// In a folder with more than that nobody looks for secrets.
+const MOST_ENTRIES: usize = 20_000;
+/// More names than that no pattern needs.
+const MOST_NAMES: usize = 5_000;
+
+pub fn parts(command: &str, workspace: &Workspace) -> Vec<CommandPart> {
+    let mut parts = command_line::analyse(command, &Disk(workspace));
+    for part in &mut parts {
+        let mut more = vec![];
+        for touch in &mut part.touches {
+            match touch {
+                Touch::Repository(folder) if obeys_nothing(folder) => *touch = Touch::Lists(folder.clone()),
+                Touch::Repository(_) => *touch = Touch::Unknown("what its configuration makes git run".into()),
+                Touch::Reads(path) if path.is_dir() => more.extend(within(path)),
+                _ => {}
+            }
+        }
+        part.touches.extend(more);
+    }
+    parts
+}
+
+struct Disk<'a>(&'a Workspace);
+
+impl Surroundings for Disk<'_> {
+    fn cwd(&self) -> PathBuf {
+        self.0.cwd()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        dirs::home_dir()
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        resolve_links(path)
+    }
+
+    fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>> {
+        let glob = GlobBuilder::new(pattern).backslash_escape(false).build().ok()?.compile_matcher();
+        let hidden = pattern.starts_with('.');
+        let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        Some(names.filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name)).take(MOST_NAMES).collect())
+    }
+
+    /// A program that is found in the project first is the project's.
+    fn trusts(&self, program: &str) -> bool {
+        let Some(path) = env::var_os("PATH") else { return true };
+        let found = env::split_paths(&path).find(|folder| !folder.is_absolute() || folder.join(program).is_file());
+        found.is_none_or(|folder| folder.is_absolute() && !resolve_links(&folder).starts_with(self.0.root()))
+    }
+}
+
+/// What reading a whole folder reads besides its plain files: secrets, and what links in it lead to.
+fn within(top: &Path) -> Vec<Touch> {
+    let mut found = vec![];
+    let (mut folders, mut seen) = (vec![top.to_path_buf()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES {
+                return vec![Touch::Unknown("reads very many files".into())];
+            }
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                // Links further down are left alone by whatever goes that deep.
+                Ok(kind) if kind.is_symlink() && folder == top => found.push(Touch::Reads(resolve_links(&path))),
+                _ if command_line::is_secret(&path) => found.push(Touch::Reads(path)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Is there nothing in the configuration of the repository around this folder that makes git run a program?
+fn obeys_nothing(folder: &Path) -> bool {
+    for folder in folder.ancestors() {
+        let git = folder.join(".git");
+        let bare = folder.join("HEAD").exists() && folder.join("objects").is_dir();
+        if git.is_dir() || bare {
+            let git = if git.is_dir() { git } else { folder.into() };
+            return is_harmless(&git) && !git.join("modules").exists() && !folder.join(".gitmodules").exists();
+        }
+        if let Ok(pointer) = fs::read_to_string(&git) {
+            let Some(target) = pointer.trim().strip_prefix("gitdir:") else { return false };
+            let git = resolve_links(&folder.join(target.trim()));
+            let shared =
+                fs::read_to_string(git.join("commondir")).map_or_else(|_| git.clone(), |path| resolve_links(&git.join(path.trim())));
+            return is_harmless(&git) && is_harmless(&shared) && !folder.join(".gitmodules").exists();
+        }
+    }
+    true
+}
+
+fn is_harmless(git: &Path) -> bool {
+    ["config", "config.worktree"].iter().all(|name| {
+        let path = git.join(name);
+        match fs::metadata(&path) {
+            Err(_) => true,
+            Ok(data) => data.is_file() && data.len() < 64 * 1024 && fs::read_to_string(&path).is_ok_and(|text| only_known(&text)),
+        }
+    })
+}
+
+/// Sections and keys that name no program, as git itself writes them. Anything else, or written otherwise, may.
+fn only_known(config: &str) -> bool {
+    const CORE: [&str; 12] = [
+        "repositoryformatversion",
+        "filemode",
+        "bare",
+        "logallrefupdates",
+        "ignorecase",
+        "precomposeunicode",
+        "symlinks",
+        "autocrlf",
+        "eol",
+        "safecrlf",
+        "quotepath",
+        "sparsecheckout",
+    ];
+    let mut section = String::new();
+    config.lines().map(str::trim).all(|line| {
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            return true;
+        }
+        if let Some(head) = line.strip_prefix('[') {
+            let Some(head) = head.strip_suffix(']') else { return false };
+            section = head.split_whitespace().next().unwrap_or_default().to_lowercase();
+            return ["core", "remote", "branch", "user", "init", "pull", "push", "color", "extensions", "gc", "maintenance"]
+                .contains(&section.as_str());
+        }
+        let key = line.split('=').next().unwrap_or_default().trim().to_lowercase();
+        let known = match section.as_str() {
+            "core" => CORE.contains(&key.as_str()),
+            "remote" => {
+                ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt", "promisor", "partialclonefilter"].contains(&key.as_str())
+            }
+            "extensions" => ["worktreeconfig", "objectformat", "refstorage", "partialclone", "noop"].contains(&key.as_str()),
+            "" => false,
+            _ => true,
+        };
+        // A line that goes on would be read as others here.
+        known && !line.ends_with('\\')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_known;
+
+    #[test]
+    fn a_configuration_is_harmless_only_if_all_of_it_is_known() {
+        let plain = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote \"origin\"]\n\turl = https://x/y.git\n\
+                     \tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
+        assert!(only_known(plain) && only_known(""));
+        for more in [
+            "[core]\n\tfsmonitor = ./x",
+            "[core] fsmonitor = ./x",
+            "[CORE]\n\tFSMonitor = ./x",
+            "[core]\n\tpager = ./x",
+            "[core]\n\tfilemode = true\\\n\n",
+            "[diff]\n\texternal = ./x",
+            "[diff \"a\"]\n\ttextconv = ./x",
+            "[filter \"a\"]\n\tclean = ./x",
+            "[include]\n\tpath = ../x",
+            "[includeIf \"gitdir:/\"]\n\tpath = ../x",
+            "[remote \"o\"]\n\tuploadpack = ./x",
+            "[alias]\n\tx = !y",
+            "[core",
+            "fsmonitor = ./x",
+        ] {
+            let config = if more.starts_with("fsmonitor") { more.to_owned() } else { format!("{plain}{more}\n") };
+            assert!(!only_known(&config), "{more}");
+        }
+    }
+}
