@@ -204,6 +204,10 @@ impl Performer {
         self.workers.edit(&self.world.editor());
     }
 
+    pub fn stay(&self, stays: bool) {
+        self.terminal.stay(stays);
+    }
+
     fn leave(&mut self, why: Leave) -> Vec<Msg> {
         self.leave = Some(why);
         vec![]

@@ -93,7 +93,8 @@ impl Component for Root {
         }
         self.fresh = true;
         updater.set_transparent_layout(true);
-        if props.performer.leave.is_some() {
+        if let Some(leave) = &props.performer.leave {
+            props.performer.stay(matches!(leave, Leave::Switch | Leave::Repaint));
             // An empty frame takes the live region off the screen; what was printed stays.
             *props.cursor.lock().unwrap_or_else(|e| e.into_inner()) = None;
             updater.update_children(std::iter::empty::<AnyElement<'_>>(), None);

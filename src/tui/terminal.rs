@@ -39,6 +39,10 @@ pub trait Surface: Send {
     fn question(&mut self) -> &'static [u8] {
         b""
     }
+    /// What stays on when a screen ends.
+    fn between(&self) -> Modes {
+        Modes::default()
+    }
     /// Does this terminal break long lines anew when it gets narrower?
     fn reflows(&self) -> bool;
 }
@@ -61,6 +65,9 @@ impl Surface for Arc<Tty> {
     }
     fn question(&mut self) -> &'static [u8] {
         Tty::question(self)
+    }
+    fn between(&self) -> Modes {
+        Tty::between(self)
     }
     fn reflows(&self) -> bool {
         let term = std::env::var("TERM").unwrap_or_default();
@@ -348,14 +355,14 @@ impl<S: Surface> TerminalBackend for Screen<S> {
 }
 
 impl<S: Surface> Drop for Screen<S> {
-    /// Leaves the cursor below what is on the screen, and every mode off.
+    /// Leaves the cursor below what is on the screen, and every mode off, unless another screen of ours follows.
     fn drop(&mut self) {
         if !self.fullscreen && self.rows > 0 {
             self.go_to_row(self.rows - 1);
             self.buf.extend_from_slice(b"\r\n");
         }
         self.buf.extend_from_slice(b"\x1b[0m");
-        let _ = self.switch(Modes::default());
+        let _ = self.switch(self.surface.between());
         self.buf.extend_from_slice(b"\x1b[?25h");
         let _ = self.flush();
     }

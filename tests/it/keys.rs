@@ -177,3 +177,22 @@ fn the_cursor_stands_where_the_text_goes() {
     t.send(b"\x1b[D");
     until("the cursor is on the wide character", || place(&t).1 == Some((place(&t).0, 4)));
 }
+
+/// A ctrl+c that comes while one screen makes room for the other is a key, and no signal.
+#[test]
+fn keys_stay_ours_between_two_screens() {
+    let w = Workspace::new(&ModelServer::start([]));
+    let mut t = w.start();
+    t.ready();
+    for (n, alternate) in (0..10).map(|n| (n, n % 2 == 0)) {
+        t.type_("/fullscreen").enter();
+        until("the other screen is there", || {
+            // Without a pause: it would be for a moment only.
+            assert!((0..5_000).all(|_| t.is_raw()), "switch {n}: the terminal was let go");
+            t.left_on().iter().any(|mode| mode.contains("1049")) == alternate
+        });
+    }
+    t.ctrl('c').shows("ctrl+c again to exit").ctrl('c');
+    assert_eq!(t.exits().exit_code(), 0);
+    assert!(!t.is_raw());
+}

@@ -104,6 +104,8 @@ pub struct Tty {
     watchdog: Option<Watchdog>,
     modes: std::sync::Mutex<Modes>,
     window: std::sync::Mutex<Window>,
+    /// The screen that ends makes room for another one of ours.
+    stays: AtomicBool,
 }
 
 impl Tty {
@@ -112,7 +114,7 @@ impl Tty {
         let fd = open_device()?;
         let saved = termios::tcgetattr(&fd)?;
         let watchdog = Watchdog::start(&fd, &saved);
-        Ok(Arc::new(Tty { fd, saved, watchdog, modes: Default::default(), window: Default::default() }))
+        Ok(Arc::new(Tty { fd, saved, watchdog, modes: Default::default(), window: Default::default(), stays: AtomicBool::new(false) }))
     }
 
     pub(super) fn window(&self) -> std::sync::MutexGuard<'_, Window> {
@@ -121,6 +123,16 @@ impl Tty {
 
     pub(super) fn fd(&self) -> &OwnedFd {
         &self.fd
+    }
+
+    /// Is the next screen ours, too? Then keys stay ours in between: a ctrl+c that comes just then is a key, and no signal.
+    pub fn stay(&self, stays: bool) {
+        self.stays.store(stays, Ordering::Relaxed);
+    }
+
+    /// What is on between two screens.
+    pub(super) fn between(&self) -> Modes {
+        Modes { keys: self.stays.load(Ordering::Relaxed), ..Modes::default() }
     }
 
     pub fn modes(&self) -> Modes {
