@@ -31,7 +31,7 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 10] = [
+const GROUPS: [(&str, Group); 11] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
@@ -39,6 +39,7 @@ const GROUPS: [(&str, Group); 10] = [
     ("delta", frame::deltas),
     ("step", core::steps),
     ("journal", core::journal),
+    ("resume", core::resume),
     ("finder", finder::queries),
     ("finder walk", finder::walk),
     ("checkpoint", checkpoint::store),

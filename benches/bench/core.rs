@@ -19,9 +19,8 @@ fn said(n: u64) -> RecordBody {
     RecordBody::Said { turn: TurnId(n / 2 + 1), message }
 }
 
-/// An agent with so many messages behind it, in the middle of an answer.
-fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
-    let settings = Settings {
+fn settings() -> Settings {
+    Settings {
         session: SessionId("bench".into()),
         model: Some(ModelInfo { id: ModelId { provider: "p".into(), model: "m".into() }, context_window: None, vision: None }),
         mode: Mode::Normal,
@@ -30,9 +29,13 @@ fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
         tools: Arc::new(vec![]),
         bounds: Bounds::default(),
         max_requests: 100,
-    };
+    }
+}
+
+/// An agent with so many messages behind it, in the middle of an answer.
+fn streaming(messages: u64) -> anyhow::Result<(Agent, RequestId)> {
     let records: Vec<Record> = (0..messages).map(said).map(Record::new).collect();
-    let (mut agent, _) = Agent::start(settings, &records);
+    let (mut agent, _) = Agent::start(settings(), &records);
     let effects = agent.step(Duration::ZERO, Input::Command(Command::Prompt("go".into())));
     let request = effects.iter().find_map(|effect| match effect {
         Effect::CallModel(request) => Some(request.id),
@@ -69,5 +72,31 @@ pub fn journal(report: &mut Report) -> anyhow::Result<()> {
     let costs = in_turns(31, &mut subjects, |store| each_us(200, || drop(store.append(&record))));
     report.noted("append to the journal, 10 records, CPU", format!("{:.2} µs", costs[0]));
     report.bound("  20,000 records against 10", costs[1] / costs[0], "×", 1.5);
+    Ok(())
+}
+
+/// A session that goes on: its journal is read, and told again.
+pub fn resume(report: &mut Report) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (data, root) = (folder.path().join("data"), folder.path());
+    let session = |messages: u64| -> anyhow::Result<SessionId> {
+        let mut store = JsonlStore::create(&data, root)?;
+        for n in 0..messages {
+            let prompt = format!("Question {n}").into();
+            store.append(&Record::new(RecordBody::TurnStarted { turn: TurnId(n / 2 + 1), prompt }))?;
+            store.append(&Record::new(said(n)))?;
+        }
+        Ok(store.id().clone())
+    };
+    let mut subjects = [session(10_000)?, session(100_000)?];
+    let costs = in_turns(5, &mut subjects, |id| {
+        each_us(1, || {
+            if let Ok((_, loaded)) = JsonlStore::resume(&data, root, id) {
+                std::hint::black_box(Agent::start(settings(), &loaded.records));
+            }
+        })
+    });
+    report.noted("resume of a session of 10,000 messages, CPU", format!("{:.1} ms", costs[0] / 1_000.0));
+    report.bound("  100,000 messages against 10,000", costs[1] / costs[0], "×", 13.0);
     Ok(())
 }
