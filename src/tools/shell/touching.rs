@@ -52,8 +52,11 @@ impl Surroundings for Disk<'_> {
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>> {
         let glob = GlobBuilder::new(pattern).backslash_escape(false).build().ok()?.compile_matcher();
         let hidden = pattern.starts_with('.');
-        let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        Some(names.filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name)).take(MOST_NAMES).collect())
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        // A name that is no text can't be told here: then it is as if nobody had looked.
+        let names = entries.map(|entry| entry.file_name().into_string().ok()).collect::<Option<Vec<String>>>()?;
+        let names = names.into_iter().filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name));
+        Some(names.take(MOST_NAMES).collect())
     }
 
     /// A program that is found in the project first is the project's.
