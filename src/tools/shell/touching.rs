@@ -94,20 +94,45 @@ fn within(top: &Path) -> Vec<Touch> {
 fn obeys_nothing(folder: &Path) -> bool {
     for folder in folder.ancestors() {
         let git = folder.join(".git");
-        let bare = folder.join("HEAD").exists() && folder.join("objects").is_dir();
-        if git.is_dir() || bare {
-            let git = if git.is_dir() { git } else { folder.into() };
-            return is_harmless(&git) && !git.join("modules").exists() && !folder.join(".gitmodules").exists();
+        let pointed = fs::read_to_string(&git).ok();
+        let git = match &pointed {
+            Some(pointer) => match pointer.trim().strip_prefix("gitdir:") {
+                Some(target) => resolve_links(&folder.join(target.trim())),
+                None => return false,
+            },
+            None if git.is_dir() => git,
+            None if folder.join("HEAD").exists() && folder.join("objects").is_dir() => folder.into(),
+            None => continue,
+        };
+        // Not only where it is another work tree's.
+        let shared = fs::read_to_string(git.join("commondir")).map_or_else(|_| git.clone(), |path| resolve_links(&git.join(path.trim())));
+        let plain = [&git, &shared].into_iter().all(|git| is_harmless(git) && runs_no_hook(git));
+        if !plain || git.join("modules").exists() || folder.join(".gitmodules").exists() || !has_only_files(&git) {
+            return false;
         }
-        if let Ok(pointer) = fs::read_to_string(&git) {
-            let Some(target) = pointer.trim().strip_prefix("gitdir:") else { return false };
-            let git = resolve_links(&folder.join(target.trim()));
-            let shared =
-                fs::read_to_string(git.join("commondir")).map_or_else(|_| git.clone(), |path| resolve_links(&git.join(path.trim())));
-            return is_harmless(&git) && is_harmless(&shared) && !folder.join(".gitmodules").exists();
+        // What is no repository git passes by.
+        if git.join("HEAD").exists() && shared.join("objects").is_dir() && shared.join("refs").is_dir() {
+            return true;
         }
     }
     true
+}
+
+/// Git runs this one also when it only compares, after it has noted what it found.
+fn runs_no_hook(git: &Path) -> bool {
+    !git.join("hooks/post-index-change").exists()
+}
+
+/// Are there no other repositories in it? Git looks into those as well, and does as their configuration says.
+fn has_only_files(git: &Path) -> bool {
+    const REPOSITORY: [u8; 4] = [0, 0, 0xE0, 0];
+    let shared = fs::read_dir(git).into_iter().flatten().flatten().any(|e| e.file_name().as_encoded_bytes().starts_with(b"sharedindex"));
+    let path = git.join("index");
+    let Ok(index) = fs::read(&path) else { return !shared && !path.exists() };
+    // The kind of an entry stands at a multiple of eight, and four, unless names are packed.
+    let packed = index.get(7).is_none_or(|version| *version > 3);
+    let mut kinds = index.windows(4).enumerate().skip(12);
+    !shared && !kinds.any(|(at, kind)| kind == REPOSITORY && (packed || at % 8 == 4))
 }
 
 fn is_harmless(git: &Path) -> bool {
@@ -150,10 +175,9 @@ fn only_known(config: &str) -> bool {
         let key = line.split('=').next().unwrap_or_default().trim().to_lowercase();
         let known = match section.as_str() {
             "core" => CORE.contains(&key.as_str()),
-            "remote" => {
-                ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt", "promisor", "partialclonefilter"].contains(&key.as_str())
-            }
-            "extensions" => ["worktreeconfig", "objectformat", "refstorage", "partialclone", "noop"].contains(&key.as_str()),
+            // Not what is fetched when it is missed: then a read would use the network.
+            "remote" => ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt"].contains(&key.as_str()),
+            "extensions" => ["worktreeconfig", "objectformat", "refstorage", "noop"].contains(&key.as_str()),
             "" => false,
             _ => true,
         };
@@ -164,7 +188,49 @@ fn only_known(config: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::only_known;
+    use super::{obeys_nothing, only_known};
+    use std::{fs, path::Path};
+
+    fn repository(at: &Path, config: &str) {
+        for folder in ["objects", "refs", "hooks"] {
+            fs::create_dir_all(at.join(folder)).unwrap();
+        }
+        fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(at.join("config"), config).unwrap();
+    }
+
+    #[test]
+    fn a_repository_is_harmless_only_if_git_finds_no_other_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let (plain, evil) = ("[core]\n\tbare = false\n", "[core]\n\tfsmonitor = ./x\n");
+        let at = |name: &str, config: &str| {
+            repository(&top.join(name).join(".git"), config);
+            top.join(name)
+        };
+        assert!(obeys_nothing(&at("plain", plain)) && !obeys_nothing(&at("evil", evil)));
+        // No repository: the one above it is meant.
+        fs::create_dir_all(top.join("evil/src/.git")).unwrap();
+        assert!(!obeys_nothing(&top.join("evil/src")));
+        // Its configuration is somewhere else.
+        let shares = at("shares", plain);
+        fs::write(shares.join(".git/commondir"), "../../evil/.git\n").unwrap();
+        assert!(!obeys_nothing(&shares));
+        let hook = at("hook", plain);
+        fs::write(hook.join(".git/hooks/post-index-change"), "").unwrap();
+        assert!(!obeys_nothing(&hook));
+        // Another repository is one of its entries.
+        let outer = at("outer", plain);
+        let mut index = b"DIRC\0\0\0\x02\0\0\0\x01".to_vec();
+        index.extend([0; 24]);
+        index.extend([0, 0, 0x81, 0xA4]);
+        index.extend([0; 40]);
+        fs::write(outer.join(".git/index"), &index).unwrap();
+        assert!(obeys_nothing(&outer));
+        index[36..40].copy_from_slice(&[0, 0, 0xE0, 0]);
+        fs::write(outer.join(".git/index"), &index).unwrap();
+        assert!(!obeys_nothing(&outer));
+    }
 
     #[test]
     fn a_configuration_is_harmless_only_if_all_of_it_is_known() {
@@ -183,6 +249,8 @@ mod tests {
             "[include]\n\tpath = ../x",
             "[includeIf \"gitdir:/\"]\n\tpath = ../x",
             "[remote \"o\"]\n\tuploadpack = ./x",
+            "[remote \"o\"]\n\tpromisor = true",
+            "[extensions]\n\tpartialclone = o",
             "[alias]\n\tx = !y",
             "[core",
             "fsmonitor = ./x",
