@@ -160,9 +160,8 @@ impl Walk<'_> {
             }
             Kind::Case { word, arms } => {
                 self.words(std::slice::from_ref(word), from, false);
-                let touches = self.expanding(std::slice::from_ref(word));
-                if !touches.is_empty() {
-                    self.part(command, vec![], touches);
+                if let Some(secret) = secret_in(word) {
+                    self.part(command, vec![], vec![secret]);
                 }
                 let mut end = from.clone();
                 for (patterns, body) in arms {
