@@ -37,7 +37,17 @@ impl Scene<'_> {
     pub fn searches(&self, word: &Word) -> Vec<Touch> {
         let hidden = word.text.split('/').any(|part| part.starts_with('.') && part != "." && part != "..");
         let touch = |path: PathBuf| if hidden || is_secret(&path) { Touch::Reads(path) } else { Touch::Lists(path) };
-        if word.looks.glob { self.reads(word) } else { self.touched(word, &touch) }
+        if word.looks.glob { self.reads(word) } else { self.with_secrets(self.touched(word, &touch)) }
+    }
+
+    pub fn with_secrets(&self, mut touches: Vec<Touch>) -> Vec<Touch> {
+        let found = touches.iter().flat_map(|touch| match touch {
+            Touch::Lists(path) => self.around.in_search_of(path),
+            _ => vec![],
+        });
+        let found: Vec<Touch> = found.collect();
+        touches.extend(found);
+        touches
     }
 
     /// Where a word leads, as folders to be in.

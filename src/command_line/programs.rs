@@ -103,7 +103,9 @@ fn plain(program: &Program, args: &[Word], scene: &Scene) -> Option<Vec<Touch>> 
         }
         let recursive = program.folder || read.options.iter().any(|o| matches!(o.as_str(), "r" | "recursive"));
         if operands.is_empty() && recursive {
-            touches.extend(scene.here(if program.folder { &Touch::Lists } else { &Touch::Reads }));
+            let here = scene.here(if program.folder { &Touch::Lists } else { &Touch::Reads });
+            let only_names = read.options.iter().any(|o| o == "files");
+            touches.extend(if program.folder && !only_names { scene.with_secrets(here) } else { here });
         }
     }
     let many = match program.operands {

@@ -7,6 +7,7 @@ use crate::{
     protocol::{CommandPart, Touch},
 };
 use globset::GlobBuilder;
+use ignore::WalkBuilder;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -14,6 +15,8 @@ use std::{
 
 /// In a folder with more than that nobody looks for secrets.
 const MOST_ENTRIES: usize = 20_000;
+/// In a search that goes through more than that, too.
+const MOST_SEARCHED: usize = 100_000;
 /// More names than that no pattern needs.
 const MOST_NAMES: usize = 5_000;
 
@@ -26,6 +29,10 @@ pub fn parts(command: &str, workspace: &Workspace) -> Vec<CommandPart> {
                 Touch::Repository(folder) if obeys_nothing(folder) => *touch = Touch::Lists(folder.clone()),
                 Touch::Repository(_) => *touch = Touch::Unknown("what its configuration makes git run".into()),
                 Touch::Reads(path) if path.is_dir() => more.extend(within(path)),
+                // Pipes and devices have their end when somebody else wants it.
+                Touch::Reads(path) if path.exists() && !path.is_file() => {
+                    *touch = Touch::Unknown("waits for what comes from elsewhere".into())
+                }
                 _ => {}
             }
         }
@@ -57,6 +64,24 @@ impl Surroundings for Disk<'_> {
         let names = entries.map(|entry| entry.file_name().into_string().ok()).collect::<Option<Vec<String>>>()?;
         let names = names.into_iter().filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name));
         Some(names.take(MOST_NAMES).collect())
+    }
+
+    fn in_search_of(&self, folder: &Path) -> Vec<Touch> {
+        if !folder.starts_with(self.0.root()) || !folder.is_dir() {
+            return vec![];
+        }
+        // As the search would go, so that what is looked at here is what it reads.
+        let walk = WalkBuilder::new(folder).git_global(false).git_exclude(false).add_custom_ignore_filename(".rgignore").build();
+        let mut found = vec![];
+        for (seen, entry) in walk.flatten().enumerate() {
+            if seen > MOST_SEARCHED {
+                return vec![Touch::Unknown("reads very many files".into())];
+            }
+            if entry.file_type().is_some_and(|kind| kind.is_file()) && command_line::is_secret(entry.path()) {
+                found.push(Touch::Reads(entry.into_path()));
+            }
+        }
+        found
     }
 
     /// A program that is found in the project first is the project's.
@@ -189,7 +214,35 @@ fn only_known(config: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{obeys_nothing, only_known};
+    use crate::{protocol::Touch, tools::Workspace};
     use std::{fs, path::Path};
+
+    #[test]
+    fn the_disk_is_looked_at_before_a_read_is_called_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (top, spill) = (dir.path().join("p"), dir.path().join("spill"));
+        for folder in ["p/src", "p/keys", "spill"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        fs::write(top.join("src/main.rs"), "").unwrap();
+        fs::write(top.join("keys/server.key"), "").unwrap();
+        fs::write(top.join("keys/.env"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", top.join("[x]")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(top.join("pipe")).unwrap();
+        let workspace = Workspace::new(&top, &spill).unwrap();
+        let root = workspace.root().to_path_buf();
+        let free = |line: &str| {
+            let parts = super::parts(line, &workspace);
+            parts.iter().all(|part| crate::command_line::is_free(part, &|path| path.starts_with(&root)))
+        };
+        for line in ["rg leap src", "cat src/*", "rg --files", "ls src/*", "wc -l src/*.rs", "cat src/[m]ain.rs", "cd src && rg leap"] {
+            assert!(free(line), "{line}: {:?}", super::parts(line, &workspace));
+        }
+        for line in ["rg leap", "rg leap keys", "cd keys && rg leap", "cat pipe", "wc -l < pipe", "ls .*", "cat [x]", "cat keys/*"] {
+            assert!(!free(line), "{line}: {:?}", super::parts(line, &workspace));
+        }
+        assert!(super::parts("cat pipe", &workspace)[0].touches.iter().all(|touch| matches!(touch, Touch::Unknown(_))));
+    }
 
     fn repository(at: &Path, config: &str) {
         for folder in ["objects", "refs", "hooks"] {
