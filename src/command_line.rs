@@ -36,6 +36,10 @@ pub trait Surroundings {
     fn resolve(&self, path: &Path) -> PathBuf;
     /// Names in a folder that match a pattern; `None` if nobody looked.
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>>;
+    /// What a search through a folder reads that it should not: secrets that are neither hidden nor ignored.
+    fn in_search_of(&self, _folder: &Path) -> Vec<Touch> {
+        vec![]
+    }
     /// Does the name of a program mean what it means everywhere?
     fn trusts(&self, _program: &str) -> bool {
         true

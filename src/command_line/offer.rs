@@ -9,7 +9,16 @@ use crate::protocol::{CommandPart, CommandPattern};
 /// Does the pattern speak for this part?
 pub fn covers(pattern: &CommandPattern, part: &CommandPart) -> bool {
     let (words, wanted) = (&part.words, &pattern.words);
-    !wanted.is_empty() && words.len() >= wanted.len() && words.starts_with(wanted) && (pattern.open || words.len() == wanted.len())
+    let begins = !wanted.is_empty() && words.len() >= wanted.len() && words.starts_with(wanted);
+    begins && (words.len() == wanted.len() || pattern.open && follow(wanted, &words[wanted.len()..]))
+}
+
+/// Where it is offered, `*` stands for what chooses among the project's own. Behind two dashes it is for what of the project is run.
+fn follow(wanted: &[String], more: &[String]) -> bool {
+    let offered = known::open_after(wanted) == Some(wanted.len());
+    let own = matches!(wanted[0].as_str(), "cargo" | "npm" | "pnpm") && wanted.get(1).is_some_and(|w| w != "fmt" && w != "clippy");
+    let end = more.iter().position(|word| own && word == "--").unwrap_or(more.len());
+    !offered || more[..end].iter().all(|word| known::may_follow(&wanted[0], word))
 }
 
 /// One pattern for each part that needs one; `None` if there is a part that no pattern can speak for.
@@ -23,8 +32,10 @@ pub fn offers<'a>(needing: impl Iterator<Item = &'a CommandPart>) -> Option<Vec<
             continue;
         }
         offers.push(match known::open_after(&part.words) {
-            Some(length) => CommandPattern { words: part.words[..length].to_vec(), open: true },
-            None => CommandPattern { words: part.words.clone(), open: false },
+            Some(length) if follow(&part.words[..length], &part.words[length..]) => {
+                CommandPattern { words: part.words[..length].to_vec(), open: true }
+            }
+            _ => CommandPattern { words: part.words.clone(), open: false },
         });
     }
     (!offers.is_empty()).then_some(offers)

@@ -37,7 +37,17 @@ impl Scene<'_> {
     pub fn searches(&self, word: &Word) -> Vec<Touch> {
         let hidden = word.text.split('/').any(|part| part.starts_with('.') && part != "." && part != "..");
         let touch = |path: PathBuf| if hidden || is_secret(&path) { Touch::Reads(path) } else { Touch::Lists(path) };
-        if word.looks.glob { self.reads(word) } else { self.touched(word, &touch) }
+        if word.looks.glob { self.reads(word) } else { self.with_secrets(self.touched(word, &touch)) }
+    }
+
+    pub fn with_secrets(&self, mut touches: Vec<Touch>) -> Vec<Touch> {
+        let found = touches.iter().flat_map(|touch| match touch {
+            Touch::Lists(path) => self.around.in_search_of(path),
+            _ => vec![],
+        });
+        let found: Vec<Touch> = found.collect();
+        touches.extend(found);
+        touches
     }
 
     /// Where a word leads, as folders to be in.
@@ -97,8 +107,12 @@ impl Scene<'_> {
     fn pattern(&self, text: &str, quoted: bool, touch: &dyn Fn(PathBuf) -> Touch) -> Vec<Touch> {
         let (folder, pattern) = text.rsplit_once('/').unwrap_or((if text.starts_with('/') { "/" } else { "." }, text));
         let folder = if folder.is_empty() { "/" } else { folder };
-        if quoted || folder.contains(['*', '?', '[']) {
+        if quoted || folder.contains(['*', '?', '[']) || !classes_are_plain(pattern) {
             return vec![unknown("a pattern for files")];
+        }
+        // `.*` is the folder above too.
+        if pattern.starts_with('.') {
+            return vec![unknown("a pattern for hidden files")];
         }
         let mut found = self.path(folder, &Touch::Lists);
         if matches!(found[..], [Touch::Unknown(_)]) {
@@ -110,14 +124,22 @@ impl Scene<'_> {
                 Some(names) if folder == "." && !text.starts_with("./") && names.iter().any(|name| name.starts_with('-')) => {
                     return vec![unknown("a file whose name reads like an option")];
                 }
+                // Then it stands for itself.
+                Some(names) if names.is_empty() => found.extend(self.path(text, touch)),
                 Some(names) => found.extend(names.iter().map(|name| touch(self.around.resolve(&start.join(name))))),
-                // Nobody looked: `.*` and the like might be anything.
-                None if pattern.starts_with('.') => return vec![unknown("a pattern for hidden files")],
                 None => found.extend(self.path(folder, touch)),
             }
         }
         found
     }
+}
+
+/// Are its classes nothing but characters, so that they mean the same everywhere? What is between two of them, or a letter, depends.
+fn classes_are_plain(pattern: &str) -> bool {
+    pattern.split('[').skip(1).all(|class| {
+        let class = class.strip_prefix('!').unwrap_or(class);
+        class.split_once(']').is_some_and(|(all, _)| !all.is_empty() && all.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)))
+    })
 }
 
 /// Does this file, by its name, hold what nobody but its owner should see?
@@ -160,7 +182,8 @@ pub fn is_secret(path: &Path) -> bool {
     let endings = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".jks", ".keystore", ".ppk", ".gpg", ".tfvars"];
     let examples = [".example", ".sample", ".template", ".dist", ".defaults"];
     let environment =
-        (name == ".env" || name.starts_with(".env.") || name.ends_with(".env")) && !examples.iter().any(|e| name.ends_with(e));
+        (name == ".env" || name.starts_with(".env") && !name[4..].starts_with(char::is_alphanumeric) || name.ends_with(".env"))
+            && !examples.iter().any(|e| name.ends_with(e));
     // Its addresses may have passwords in them.
     let git = name == "config" && parts.iter().any(|part| part == ".git");
     let docker = name == "config.json" && parts.iter().any(|part| part == ".docker");
@@ -172,5 +195,7 @@ pub fn is_secret(path: &Path) -> bool {
 /// Does a variable, by its name, hold a secret?
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASS", "PWD_", "CRED", "AUTH", "COOKIE", "SESSION"].iter().any(|word| name.contains(word))
+    ["KEY", "TOKEN", "SECRET", "PASS", "PWD_", "CRED", "AUTH", "COOKIE", "SESSION", "URL", "URI", "DSN", "CONN", "HOOK"]
+        .iter()
+        .any(|word| name.contains(word))
 }

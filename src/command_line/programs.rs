@@ -9,10 +9,11 @@ mod special;
 mod table;
 
 use super::{
-    paths::{Scene, is_secret_name, unknown},
+    paths::{Scene, is_secret, is_secret_name, unknown},
     syntax::Word,
 };
 use crate::protocol::Touch;
+use std::path::Path;
 use table::{Operands, Program};
 
 /// The touches of a simple command that is no wrapper; its first word is the program's name.
@@ -59,9 +60,39 @@ fn text(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
     Some(patterns.flat_map(|word| if word.looks.dynamic { vec![unknown("a pattern for files")] } else { scene.lists(word) }).collect())
 }
 
+/// Does this make `rg` search what is hidden or ignored, with the secrets in it? Files that are asked for by a pattern are never left
+/// alone: only endings and names that no secret has are fine.
+fn digs(option: &str, value: &str) -> bool {
+    match option {
+        "t" | "type" => value == "all",
+        "g" | "glob" | "iglob" if value.starts_with('!') => false,
+        "g" | "glob" | "iglob" if value.starts_with('.') || value.contains("/.") => true,
+        "g" | "glob" | "iglob" => {
+            let name = value.rsplit('/').next().unwrap_or_default();
+            let harmless = |name: &str| {
+                !name.is_empty()
+                    && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+                    && !["json", "toml", "yml", "yaml", "cnf"].contains(&name)
+                    && !is_secret(Path::new(&format!("x.{name}")))
+            };
+            match name.strip_prefix("*.") {
+                Some(ending) => {
+                    let all = ending.strip_prefix('{').and_then(|all| all.strip_suffix('}')).unwrap_or(ending);
+                    !all.split(',').all(harmless)
+                }
+                None => !harmless(name) || is_secret(Path::new(name)),
+            }
+        }
+        _ => false,
+    }
+}
+
 fn plain(program: &Program, args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
     let read = options::read(program.short, &[program.long], args)?;
     let mut touches: Vec<Touch> = read.files.iter().flat_map(|file| scene.reads(file)).collect();
+    if program.name == "rg" && read.values.iter().any(|(name, value)| digs(name, value)) {
+        return None;
+    }
     let mut operands = read.operands;
     if program.operands == Operands::Search {
         let given = read.options.iter().any(|o| matches!(o.as_str(), "e" | "regexp" | "files" | "type-list"));
@@ -72,7 +103,9 @@ fn plain(program: &Program, args: &[Word], scene: &Scene) -> Option<Vec<Touch>> 
         }
         let recursive = program.folder || read.options.iter().any(|o| matches!(o.as_str(), "r" | "recursive"));
         if operands.is_empty() && recursive {
-            touches.extend(scene.here(if program.folder { &Touch::Lists } else { &Touch::Reads }));
+            let here = scene.here(if program.folder { &Touch::Lists } else { &Touch::Reads });
+            let only_names = read.options.iter().any(|o| o == "files");
+            touches.extend(if program.folder && !only_names { scene.with_secrets(here) } else { here });
         }
     }
     let many = match program.operands {

@@ -105,7 +105,7 @@ fn every_simple_command_is_found() {
         ("ls && rm x | wc", "ls · rm x · wc"),
         ("echo \"$(rm x)\" `rm y`", " · rm x · rm y"),
         ("if a; then b; elif c; then d; else e; fi", "a · b · c · d · e"),
-        ("for x in $(a); do b; done; while c; do d; done", "a · b · c · d"),
+        ("for x in \"$(a)\"; do b; done; while c; do d; done", "a · b ·  · c · d"),
         ("case $(a) in b) c;; *) d;; esac", "a · c · d"),
         ("f() { a; }; (b; { c; })", " ·  · b · c"),
         ("cat <<E\n$(a)\nE", " · a"),

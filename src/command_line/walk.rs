@@ -18,7 +18,7 @@ const MOST_FOLDERS: usize = 8;
 
 pub fn parts(tree: &List, line: &str, around: &dyn Surroundings) -> Vec<CommandPart> {
     let start = around.cwd();
-    let mut walk = Walk { around, start: start.clone(), parts: vec![], inside: None, loops: 0, texts: 0 };
+    let mut walk = Walk { around, start: start.clone(), parts: vec![], inside: None, loops: 0, texts: 0, patterns: false };
     walk.list(tree, &Some(vec![Folder { path: start, plain: true }]));
     if walk.parts.is_empty() {
         walk.parts.push(CommandPart { at: (0, line.len()), words: vec![], touches: vec![unknown("no command")] });
@@ -51,6 +51,8 @@ struct Walk<'a> {
     inside: Option<(usize, usize)>,
     loops: usize,
     texts: usize,
+    /// Has a variable been set to what may be a pattern for files?
+    patterns: bool,
 }
 
 fn either(a: &Folders, b: &Folders) -> Folders {
@@ -134,6 +136,8 @@ impl Walk<'_> {
                 same(&ends.unwrap_or_default())
             }
             Kind::While { condition, body } => {
+                // What only reads changes nothing that it could wait for.
+                self.part(command, vec![], vec![unknown("a loop that may never end")]);
                 self.loops += 1;
                 let asked = self.list(condition, from);
                 let after = self.list(body, &asked.well);
@@ -142,6 +146,9 @@ impl Walk<'_> {
             }
             Kind::For { variable, words, body } => {
                 let mut touches = self.words(words, from, true);
+                touches.extend(self.expanding(words));
+                // Names that a pattern became are none, but what is between quotes may be.
+                self.patterns |= words.iter().any(|word| may_hold_a_pattern(word, word.looks.quoted || !word.looks.glob));
                 touches.extend((!is_harmless(variable)).then(|| unknown(format!("sets `{variable}`"))));
                 if !touches.is_empty() {
                     self.part(command, vec![], touches);
@@ -153,6 +160,9 @@ impl Walk<'_> {
             }
             Kind::Case { word, arms } => {
                 self.words(std::slice::from_ref(word), from, false);
+                if let Some(secret) = secret_in(word) {
+                    self.part(command, vec![], vec![secret]);
+                }
                 let mut end = from.clone();
                 for (patterns, body) in arms {
                     self.words(patterns, from, false);
@@ -169,6 +179,16 @@ impl Walk<'_> {
                 same(from)
             }
         }
+    }
+
+    /// What is in words that expand: secrets, and patterns for files where a word splits.
+    fn expanding(&self, words: &[Word]) -> Vec<Touch> {
+        let tells = |list: &List| list.0.iter().all(|(pipeline, _)| pipeline.commands.last().is_some_and(tells_no_pattern));
+        let looks_up =
+            |word: &&Word| word.looks.splits && (self.patterns && !word.variables.is_empty() || !word.commands.iter().all(tells));
+        let mut touches: Vec<Touch> = words.iter().filter_map(secret_in).collect();
+        touches.extend(words.iter().find(looks_up).map(|_| unknown("a pattern for files")));
+        touches
     }
 
     /// The commands within words; with `names`, what their patterns look up.
@@ -219,6 +239,10 @@ impl Walk<'_> {
         let (mut touches, matter) = self.redirects(&command.redirects, from);
         self.words(assignments, from, false);
         self.words(words, from, false);
+        touches.extend(self.expanding(words));
+        // Under another name it would be told later.
+        touches.extend(assignments.iter().filter_map(secret_in));
+        self.patterns |= assignments.iter().any(|word| may_hold_a_pattern(word, true));
         touches.extend(assignments.iter().filter_map(|word| {
             let name = word.assigns().unwrap_or_default();
             (!is_harmless_value(name, word)).then(|| unknown(format!("sets `{name}`")))
@@ -311,6 +335,22 @@ impl Walk<'_> {
         let touch = if found.len() > 1 { unknown("a folder that can't be known") } else { touch };
         (After { well: Some(inside), badly: from.clone() }, touch)
     }
+}
+
+fn secret_in(word: &Word) -> Option<Touch> {
+    word.variables.iter().any(|name| is_secret_name(name)).then(|| unknown("a variable that may be secret"))
+}
+
+fn may_hold_a_pattern(word: &Word, literally: bool) -> bool {
+    literally && word.text.contains(['*', '?', '[']) || !word.commands.is_empty() || !word.variables.is_empty()
+}
+
+/// Does it say nothing that a shell might look up among files elsewhere?
+fn tells_no_pattern(command: &Command) -> bool {
+    const PLAIN: [&str; 12] = ["ls", "pwd", "date", "wc", "nproc", "uname", "whoami", "id", "seq", "basename", "dirname", "which"];
+    let Kind::Simple { words, .. } = &command.kind else { return false };
+    words.first().and_then(Word::literal).is_some_and(|name| PLAIN.contains(&name))
+        && !words.iter().any(|word| word.looks.quoted && word.text.contains(['*', '?', '[']))
 }
 
 fn paths(folders: &Folders) -> Vec<PathBuf> {

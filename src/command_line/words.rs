@@ -186,7 +186,12 @@ impl<'a> Parser<'a> {
         if counted || !operator {
             return refuse("an expansion that not every shell knows");
         }
-        self.cursor.take_while(plain);
+        let begin = self.cursor.at;
+        let other = self.cursor.take_while(plain);
+        // What stands in for a value is looked up among files.
+        if self.cursor.text[..begin].ends_with(['-', '+']) && other.contains(['*', '?']) {
+            return refuse("a pattern for files");
+        }
         if !self.cursor.eat("}") {
             return refuse("an expansion within an expansion");
         }

@@ -83,7 +83,7 @@ const READING: &[Reading] = &[
             "all remotes list verbose show-current merged=? no-merged=? contains=? no-contains=? sort= format= color=? no-color column=? points-at= ignore-case no-abbrev abbrev=?",
         ],
     ),
-    reading("tag", "ln:", &["list sort= format= contains=? no-contains=? merged=? no-merged=? points-at= column=? ignore-case"]),
+    reading("tag", "ln", &["list sort= format= contains=? no-contains=? merged=? no-merged=? points-at= column=? ignore-case"]),
     reading("remote", "", &[]),
     reading("stash", "p", &[COMPARING]),
     reading("worktree", "vz", &["porcelain verbose"]),
@@ -117,6 +117,12 @@ pub fn reads(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
     if args.iter().any(|word| word.looks.dynamic || word.looks.home) {
         return None;
     }
+    // Signatures are shown by running what checks them.
+    if args.iter().any(|word| word.text.contains("%G") || word.text.contains("(signature")) {
+        return None;
+    }
+    // Behind an option or a dash it is no such command, but a file to put away.
+    let subcommand = args.first().and_then(Word::literal);
     let read = options::read(reading.short, reading.long, args)?;
     let first = read.operands.first().map(|word| word.literal());
     let has = |names: &[&str]| read.options.iter().any(|option| names.contains(&option.as_str()));
@@ -128,9 +134,9 @@ pub fn reads(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
         "tag" => read.operands.is_empty() || has(&["l", "list"]),
         // Not its addresses: they may have passwords in them.
         "remote" => read.operands.is_empty(),
-        "stash" => matches!(first, Some(Some("list" | "show"))),
-        "worktree" => matches!(first, Some(Some("list"))),
-        "reflog" => matches!(first, None | Some(Some("show" | "HEAD"))),
+        "stash" => matches!(subcommand, Some("list" | "show")),
+        "worktree" => subcommand == Some("list"),
+        "reflog" => read.operands.is_empty() || matches!(subcommand, Some("show" | "HEAD")),
         // What is elsewhere in it may be a secret.
         "config" => {
             let known = ["user.", "core.", "init.", "branch.", "pull.", "push.", "merge.", "color."];
@@ -146,8 +152,9 @@ pub fn reads(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
     // Files, as far as they are any: also in `HEAD:file`, and without a repository two of them are compared wherever they are.
     for word in read.operands {
         touches.extend(here.reads(word));
-        if let Some((_, path)) = word.text.split_once(':') {
-            touches.extend(here.reads(&Word { text: path.trim_start_matches('/').into(), ..Word::default() }));
+        for (colon, _) in word.text.match_indices(':') {
+            let path = word.text[colon + 1..].trim_start_matches('/');
+            touches.extend(here.reads(&Word { text: path.into(), ..Word::default() }));
         }
     }
     touches.extend(here.repository());

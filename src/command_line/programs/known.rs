@@ -158,7 +158,6 @@ const PROJECT: &[&str] = &[
     "stack",
     "cabal",
     "ghc",
-    "tsc",
     "ts-node",
     "tsx",
     "eslint",
@@ -183,7 +182,6 @@ const PROJECT: &[&str] = &[
     "ruff",
     "black",
     "flake8",
-    "pylint",
     "bazel",
     "buck2",
     "java",
@@ -255,34 +253,23 @@ const OPEN: &[&str] = &[
     "vitest run",
     "npx jest",
     "npx vitest",
-    "npx tsc",
-    "tsc",
     "eslint",
     "npx eslint",
-    "prettier --check",
     "ruff check",
     "ruff format",
     "mypy",
     "black",
     "flake8",
-    "pylint",
     "rspec",
     "bundle exec rspec",
     "mix test",
     "dotnet test",
     "dotnet build",
-    "mvn test",
-    "gradle test",
     "swift test",
     "swift build",
     "zig build test",
     "deno test",
-    "rake test",
-    "just test",
-    "stack test",
     "cabal test",
-    "gofmt -l",
-    "rustfmt --check",
 ];
 /// The word after these says what is run.
 const NAMED: &[&str] = &["npm run", "pnpm run", "yarn run", "bun run"];
@@ -295,7 +282,96 @@ pub fn open_after(words: &[String]) -> Option<usize> {
     };
     let (length, beginning) = OPEN.iter().filter_map(|with| Some((begins(with)?, *with))).max()?;
     let length = if NAMED.contains(&beginning) { length + 1 } else { length };
-    (length <= words.len() && !words[length - 1].is_empty()).then_some(length)
+    (length <= words.len() && !words[length - 1].is_empty() && !words[length - 1].starts_with('-')).then_some(length)
+}
+
+/// Options that choose something to run that is not the project's, or that read or write wherever they are told.
+const STRAYS: &[&str] = &[
+    "config",
+    "config-file",
+    "config-path",
+    "configuration",
+    "manifest-path",
+    "target-dir",
+    "out-dir",
+    "artifact-dir",
+    "open",
+    "C",
+    "Z",
+    "prefix",
+    "cwd",
+    "dir",
+    "script-shell",
+    "node-options",
+    "userconfig",
+    "globalconfig",
+    "preload",
+    "require",
+    "r",
+    "exec",
+    "toolexec",
+    "vettool",
+    "overlay",
+    "modfile",
+    "ldflags",
+    "gcflags",
+    "asmflags",
+    "gccgoflags",
+    "compiler",
+    "o",
+    "output",
+    "output-file",
+    "outputFile",
+    "outDir",
+    "outputdir",
+    "p",
+    "c",
+    "rootdir",
+    "rootDir",
+    "root",
+    "basetemp",
+    "confcutdir",
+    "override-ini",
+    "pdb",
+    "pdbcls",
+    "junitxml",
+    "junit-xml",
+    "python-executable",
+    "install-types",
+    "plugin",
+    "parser",
+    "rulesdir",
+    "resolve-plugins-relative-to",
+    "testRunner",
+    "runner",
+    "environment",
+    "globalSetup",
+    "setupFiles",
+    "setupFilesAfterEnv",
+    "F",
+    "file",
+    "template",
+    "pathspec-from-file",
+    "with-compiler",
+    "settings",
+    "build-program",
+    "watch",
+];
+
+/// May this word follow such a beginning? None leads out of the project, or is an option that does.
+pub fn may_follow(program: &str, word: &str) -> bool {
+    let outside = |path: &str| path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+    let value = word.split_once('=').map_or("", |(_, value)| value);
+    let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+    // A single letter may have its value right behind it, or others before it. Cargo's choose packages, go's are whole words.
+    let letters = word.starts_with('-') && !word.starts_with("--") && program != "go";
+    let stray = |known: &str| match known {
+        "p" | "r" | "F" | "o" | "c" if program == "cargo" => false,
+        letter if letter.len() == 1 && letters => name.chars().take_while(|c| c.is_ascii_alphabetic()).any(|c| letter.starts_with(c)),
+        known => name == known,
+    };
+    let option = word.starts_with('-') && (STRAYS.iter().any(|known| stray(known)) || name.get(1..).is_some_and(outside));
+    !(option || outside(word) || outside(value) || word.contains("://") || word.starts_with('+'))
 }
 
 pub fn touches(name: &str, args: &[Word], scene: &Scene) -> Vec<Touch> {

@@ -9,6 +9,19 @@ pub struct Read<'a> {
     pub files: Vec<Word>,
     /// Options that are there, without dashes and values.
     pub options: Vec<String>,
+    /// Their values, with their names.
+    pub values: Vec<(String, String)>,
+}
+
+impl<'a> Read<'a> {
+    /// The value of an option. After the first operand some systems know no more options: then it is a file as well.
+    fn value(&mut self, name: &str, word: &'a Word) -> Option<()> {
+        self.values.push((name.into(), word.literal()?.into()));
+        if !self.operands.is_empty() {
+            self.files.push(word.clone());
+        }
+        Some(())
+    }
 }
 
 /// `None`: there is an option that is not known to be safe.
@@ -20,6 +33,10 @@ pub fn read<'a>(short: &str, long: &[&str], words: &'a [Word]) -> Option<Read<'a
         let text = word.text.as_str();
         // `--include=*.rs` is the same option whatever files there are.
         let named = text.starts_with("--") && text.split(['*', '?', '[']).next().is_some_and(|before| before.contains('='));
+        // Where nothing matches, a pattern is a word, and this one would be an option.
+        if !only_operands && word.looks.glob && !named && text.starts_with('-') {
+            return None;
+        }
         if only_operands || word.looks.glob && !named || word.looks.home || !text.starts_with('-') || text == "-" {
             read.operands.push(word);
             continue;
@@ -42,10 +59,10 @@ pub fn read<'a>(short: &str, long: &[&str], words: &'a [Word]) -> Option<Read<'a
                 match (kind, value) {
                     (None, None) | (Some("?"), _) => {}
                     (None, Some(_)) => return None,
-                    (Some(""), Some(_)) => {}
+                    (Some(""), Some(value)) => read.values.push((name.into(), value.into())),
                     (Some("@"), Some(value)) => read.files.push(Word { text: value.into(), ..Word::default() }),
                     (Some("@"), None) => read.files.push(words.next()?.clone()),
-                    (Some(_), None) => drop(words.next()?.literal()?),
+                    (Some(_), None) => read.value(name, words.next()?)?,
                     (Some(_), Some(_)) => return None,
                 }
                 read.options.push(name.into());
@@ -63,10 +80,10 @@ pub fn read<'a>(short: &str, long: &[&str], words: &'a [Word]) -> Option<Read<'a
                     read.options.push(letter.into());
                     let rest = &letters[at + letter.len_utf8()..];
                     match short[place + letter.len_utf8()..].chars().next() {
-                        Some(':') if rest.is_empty() => drop(words.next()?.literal()?),
+                        Some(':') if rest.is_empty() => read.value(&letter.to_string(), words.next()?)?,
                         Some('@') if rest.is_empty() => read.files.push(words.next()?.clone()),
                         Some('@') => read.files.push(Word { text: rest.into(), ..Word::default() }),
-                        Some(':') => {}
+                        Some(':') => read.values.push((letter.to_string(), rest.into())),
                         _ => continue,
                     }
                     break;

@@ -14,6 +14,7 @@ type Reads = Option<Vec<Touch>>;
 pub fn reads(name: &str, args: &[Word], scene: &Scene) -> Option<Reads> {
     Some(match name {
         "git" => git::reads(args, scene),
+        _ if reads_oddly(name, args) => None,
         "find" => find(args, scene),
         "sed" => sed(args, scene),
         "test" => test(args, scene),
@@ -34,6 +35,28 @@ pub fn reads(name: &str, args: &[Word], scene: &Scene) -> Option<Reads> {
 
 fn literals(args: &[Word]) -> Option<Vec<&str>> {
     args.iter().map(Word::literal).collect()
+}
+
+/// Words that some programs take for something else than the rules for options say.
+fn reads_oddly(name: &str, args: &[Word]) -> bool {
+    let any = |odd: &dyn Fn(&Word) -> bool| args.iter().any(odd);
+    let letters = |word: &Word| word.text.strip_prefix('-').map_or(0, |letters| letters.chars().take_while(|c| *c != '-').count());
+    match name {
+        // Of several letters it sees only the first, and takes the value of another for a file: the second file it writes.
+        "xxd" => any(&|w| letters(w) > 1 && !w.text[2..].chars().all(|c| c.is_ascii_digit())),
+        // The value of a letter is the next word, whatever comes after the letter: `-Lo 2 out` writes.
+        "tree" => any(&|w| {
+            let after = w.text.strip_prefix('-').filter(|l| !l.starts_with('-')).and_then(|l| l.split_once(['L', 'P', 'I']));
+            after.is_some_and(|(_, rest)| !rest.is_empty())
+        }),
+        // Of `@file` it takes the words in the file.
+        "strings" => any(&|w| w.text.starts_with('@') || starts_openly(w)),
+        // `+5f` is a very old way to say `-f`.
+        "tail" => any(&|w| w.text.strip_prefix('+').is_some_and(|n| !n.chars().all(|c| c.is_ascii_digit())) || starts_openly(w)),
+        // There is no end to that.
+        "seq" => any(&|w| w.text.to_lowercase().contains("inf")),
+        _ => false,
+    }
 }
 
 /// Where to begin, then what to look for. Whatever runs, deletes or writes is not in the list.
@@ -169,7 +192,16 @@ fn printf(args: &[Word]) -> Reads {
     let format = args.first()?.literal()?;
     let secret = args.iter().flat_map(|word| &word.variables).any(|name| is_secret_name(name));
     let odd = args.iter().any(|w| w.looks.glob || w.looks.home || evaluates(&w.text));
-    (!format.starts_with('-') && !secret && !odd).then(Vec::new)
+    (!format.starts_with('-') && !secret && !odd && only_tells(format)).then(Vec::new)
+}
+
+/// `%n` sets a variable.
+fn only_tells(format: &str) -> bool {
+    format.replace("%%", "").split('%').skip(1).all(|directive| {
+        let kind = directive.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'".contains(c)).chars().next();
+        // Nothing: the end.
+        kind.is_none_or(|c| "diouxXeEfFgGaAcsbq".contains(c))
+    })
 }
 
 fn date(args: &[Word]) -> Reads {

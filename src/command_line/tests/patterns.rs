@@ -80,6 +80,45 @@ fn a_pattern_covers_words_and_nothing_else() {
 }
 
 #[test]
+fn what_follows_an_offered_beginning_chooses_among_the_projects_own() {
+    for (pattern, line) in [
+        ("cargo test *", "cargo test --config build.rustc-wrapper=./x"),
+        ("cargo test *", "cargo test --config=x"),
+        ("cargo build *", "cargo build --manifest-path /x/Cargo.toml"),
+        ("cargo build *", "cargo build --target-dir ../x"),
+        ("cargo build *", "cargo build -Zunstable-options"),
+        ("cargo doc *", "cargo doc --open"),
+        ("cargo fmt *", "cargo fmt -- ../x.rs"),
+        ("go test *", "go test -exec ./x ./..."),
+        ("go test *", "go test -o /x ./..."),
+        ("go vet *", "go vet -vettool=./x"),
+        ("npm run lint *", "npm run lint --script-shell=./x"),
+        ("npm run lint *", "npm run lint --prefix ../x"),
+        ("pytest *", "pytest /tmp/x.py"),
+        ("pytest *", "pytest -px"),
+        ("pytest *", "pytest --basetemp=/home/u"),
+        ("git commit *", "git commit -F /home/u/.ssh/id_rsa"),
+        ("git commit *", "git commit -F.env"),
+        ("git add *", "git add --pathspec-from-file=x"),
+        ("mypy *", "mypy --python-executable ./x"),
+        ("black *", "black ../x.py"),
+        ("deno test *", "deno test https://x/y.ts"),
+    ] {
+        assert!(!allowed(pattern, line), "{line}");
+    }
+    for (pattern, line) in [
+        ("cargo test *", "cargo test --lib dates -- --nocapture --test-threads=1"),
+        ("cargo clippy *", "cargo clippy --all-targets -- -D warnings"),
+        ("go test *", "go test -run X -v -count=1 ./..."),
+        ("npm run lint *", "npm run lint -- --fix"),
+        ("pytest *", "pytest -xq -k leap tests/test_a.py::test_b"),
+        ("git commit *", "git commit -am 'a message'"),
+    ] {
+        assert!(allowed(pattern, line), "{line}");
+    }
+}
+
+#[test]
 fn what_is_offered_is_no_more_than_it_looks() {
     let offered = |line: &str| {
         let parts = parts(line);
@@ -91,6 +130,9 @@ fn what_is_offered_is_no_more_than_it_looks() {
         ("cargo test dates --lib", Some("cargo test *")),
         ("ls && cargo test | head && npm run lint -- --fix", Some("cargo test * + npm run lint *")),
         ("npm run", Some("npm run")),
+        ("npm run --prefix ../x lint", Some("npm run --prefix ../x lint")),
+        ("cargo test --config x", Some("cargo test --config x")),
+        ("just test deploy", Some("just test deploy")),
         ("git commit -m 'it is'", Some("git commit *")),
         ("rm -rf build", Some("rm -rf build")),
         ("sh x.sh a", Some("sh x.sh a")),

@@ -6,7 +6,7 @@ use crate::{
         Refusal, parser,
         paths::{Scene, unknown},
         programs,
-        syntax::{Command, Kind, Looks, Word, is_name, stand_at},
+        syntax::{Command, Kind, Looks, Word, stand_at},
     },
     protocol::Touch,
 };
@@ -108,7 +108,14 @@ impl Walk<'_> {
                 Some(self.runs(command, rest, from, false))
             }
             "env" => Some(self.with_variables(command, args, from)),
-            "xargs" => Some(self.runs(command, past(args, "nILPdsE", "0rtx"), from, true)),
+            "xargs" => {
+                let mut touches = self.runs(command, past(args, "nILPdsE", "0rtx"), from, true);
+                // What it is fed may take the place of the program's name as well.
+                if args.iter().any(|word| word.text.starts_with("-I")) {
+                    touches.push(unknown("arguments that can't be known"));
+                }
+                Some(touches)
+            }
             "find" => self.found(command, args, from),
             "sudo" | "doas" | "su" | "run0" | "pkexec" => {
                 let inner = past(args, "ugUhpCrtT", "AbEeHKklnPSsVvi").filter(|rest| !rest.is_empty());
@@ -145,8 +152,8 @@ impl Walk<'_> {
         let mut words = words.to_vec();
         // Its own substitutions have been looked at.
         words.iter_mut().for_each(|word| word.commands.clear());
-        if words[0].literal() == Some("cd") {
-            return vec![unknown("changes the folder in a roundabout way")];
+        if matches!(words[0].literal(), Some("cd" | "eval")) {
+            return vec![unknown("may change the folder in a roundabout way")];
         }
         let echo = words[0].literal() == Some("echo");
         if fed {
@@ -170,8 +177,6 @@ impl Walk<'_> {
         while let [word, more @ ..] = rest {
             let Some(text) = word.literal().or(word.assigns().map(|_| word.text.as_str())) else { break };
             match text {
-                "-i" | "-" | "--ignore-environment" => rest = more,
-                "-u" if more.first().is_some_and(|name| name.literal().is_some_and(is_name)) => rest = &more[1..],
                 "--" => rest = more,
                 _ if text.starts_with('-') => return vec![unknown("an option that is not known")],
                 _ if text.contains('=') => {

@@ -7,6 +7,7 @@ use crate::{
     protocol::{CommandPart, Touch},
 };
 use globset::GlobBuilder;
+use ignore::WalkBuilder;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -14,6 +15,8 @@ use std::{
 
 /// In a folder with more than that nobody looks for secrets.
 const MOST_ENTRIES: usize = 20_000;
+/// In a search that goes through more than that, too.
+const MOST_SEARCHED: usize = 100_000;
 /// More names than that no pattern needs.
 const MOST_NAMES: usize = 5_000;
 
@@ -26,6 +29,10 @@ pub fn parts(command: &str, workspace: &Workspace) -> Vec<CommandPart> {
                 Touch::Repository(folder) if obeys_nothing(folder) => *touch = Touch::Lists(folder.clone()),
                 Touch::Repository(_) => *touch = Touch::Unknown("what its configuration makes git run".into()),
                 Touch::Reads(path) if path.is_dir() => more.extend(within(path)),
+                // Pipes and devices have their end when somebody else wants it.
+                Touch::Reads(path) if path.exists() && !path.is_file() => {
+                    *touch = Touch::Unknown("waits for what comes from elsewhere".into())
+                }
                 _ => {}
             }
         }
@@ -52,8 +59,29 @@ impl Surroundings for Disk<'_> {
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>> {
         let glob = GlobBuilder::new(pattern).backslash_escape(false).build().ok()?.compile_matcher();
         let hidden = pattern.starts_with('.');
-        let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        Some(names.filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name)).take(MOST_NAMES).collect())
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        // A name that is no text can't be told here: then it is as if nobody had looked.
+        let names = entries.map(|entry| entry.file_name().into_string().ok()).collect::<Option<Vec<String>>>()?;
+        let names = names.into_iter().filter(|name| (hidden || !name.starts_with('.')) && glob.is_match(name));
+        Some(names.take(MOST_NAMES).collect())
+    }
+
+    fn in_search_of(&self, folder: &Path) -> Vec<Touch> {
+        if !folder.starts_with(self.0.root()) || !folder.is_dir() {
+            return vec![];
+        }
+        // As the search would go, so that what is looked at here is what it reads.
+        let walk = WalkBuilder::new(folder).git_global(false).git_exclude(false).add_custom_ignore_filename(".rgignore").build();
+        let mut found = vec![];
+        for (seen, entry) in walk.flatten().enumerate() {
+            if seen > MOST_SEARCHED {
+                return vec![Touch::Unknown("reads very many files".into())];
+            }
+            if entry.file_type().is_some_and(|kind| kind.is_file()) && command_line::is_secret(entry.path()) {
+                found.push(Touch::Reads(entry.into_path()));
+            }
+        }
+        found
     }
 
     /// A program that is found in the project first is the project's.
@@ -91,20 +119,45 @@ fn within(top: &Path) -> Vec<Touch> {
 fn obeys_nothing(folder: &Path) -> bool {
     for folder in folder.ancestors() {
         let git = folder.join(".git");
-        let bare = folder.join("HEAD").exists() && folder.join("objects").is_dir();
-        if git.is_dir() || bare {
-            let git = if git.is_dir() { git } else { folder.into() };
-            return is_harmless(&git) && !git.join("modules").exists() && !folder.join(".gitmodules").exists();
+        let pointed = fs::read_to_string(&git).ok();
+        let git = match &pointed {
+            Some(pointer) => match pointer.trim().strip_prefix("gitdir:") {
+                Some(target) => resolve_links(&folder.join(target.trim())),
+                None => return false,
+            },
+            None if git.is_dir() => git,
+            None if folder.join("HEAD").exists() && folder.join("objects").is_dir() => folder.into(),
+            None => continue,
+        };
+        // Not only where it is another work tree's.
+        let shared = fs::read_to_string(git.join("commondir")).map_or_else(|_| git.clone(), |path| resolve_links(&git.join(path.trim())));
+        let plain = [&git, &shared].into_iter().all(|git| is_harmless(git) && runs_no_hook(git));
+        if !plain || git.join("modules").exists() || folder.join(".gitmodules").exists() || !has_only_files(&git) {
+            return false;
         }
-        if let Ok(pointer) = fs::read_to_string(&git) {
-            let Some(target) = pointer.trim().strip_prefix("gitdir:") else { return false };
-            let git = resolve_links(&folder.join(target.trim()));
-            let shared =
-                fs::read_to_string(git.join("commondir")).map_or_else(|_| git.clone(), |path| resolve_links(&git.join(path.trim())));
-            return is_harmless(&git) && is_harmless(&shared) && !folder.join(".gitmodules").exists();
+        // What is no repository git passes by.
+        if git.join("HEAD").exists() && shared.join("objects").is_dir() && shared.join("refs").is_dir() {
+            return true;
         }
     }
     true
+}
+
+/// Git runs this one also when it only compares, after it has noted what it found.
+fn runs_no_hook(git: &Path) -> bool {
+    !git.join("hooks/post-index-change").exists()
+}
+
+/// Are there no other repositories in it? Git looks into those as well, and does as their configuration says.
+fn has_only_files(git: &Path) -> bool {
+    const REPOSITORY: [u8; 4] = [0, 0, 0xE0, 0];
+    let shared = fs::read_dir(git).into_iter().flatten().flatten().any(|e| e.file_name().as_encoded_bytes().starts_with(b"sharedindex"));
+    let path = git.join("index");
+    let Ok(index) = fs::read(&path) else { return !shared && !path.exists() };
+    // The kind of an entry stands at a multiple of eight, and four, unless names are packed.
+    let packed = index.get(7).is_none_or(|version| *version > 3);
+    let mut kinds = index.windows(4).enumerate().skip(12);
+    !shared && !kinds.any(|(at, kind)| kind == REPOSITORY && (packed || at % 8 == 4))
 }
 
 fn is_harmless(git: &Path) -> bool {
@@ -147,10 +200,9 @@ fn only_known(config: &str) -> bool {
         let key = line.split('=').next().unwrap_or_default().trim().to_lowercase();
         let known = match section.as_str() {
             "core" => CORE.contains(&key.as_str()),
-            "remote" => {
-                ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt", "promisor", "partialclonefilter"].contains(&key.as_str())
-            }
-            "extensions" => ["worktreeconfig", "objectformat", "refstorage", "partialclone", "noop"].contains(&key.as_str()),
+            // Not what is fetched when it is missed: then a read would use the network.
+            "remote" => ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt"].contains(&key.as_str()),
+            "extensions" => ["worktreeconfig", "objectformat", "refstorage", "noop"].contains(&key.as_str()),
             "" => false,
             _ => true,
         };
@@ -161,7 +213,77 @@ fn only_known(config: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::only_known;
+    use super::{obeys_nothing, only_known};
+    use crate::{protocol::Touch, tools::Workspace};
+    use std::{fs, path::Path};
+
+    #[test]
+    fn the_disk_is_looked_at_before_a_read_is_called_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (top, spill) = (dir.path().join("p"), dir.path().join("spill"));
+        for folder in ["p/src", "p/keys", "spill"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        fs::write(top.join("src/main.rs"), "").unwrap();
+        fs::write(top.join("keys/server.key"), "").unwrap();
+        fs::write(top.join("keys/.env"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", top.join("[x]")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(top.join("pipe")).unwrap();
+        let workspace = Workspace::new(&top, &spill).unwrap();
+        let root = workspace.root().to_path_buf();
+        let free = |line: &str| {
+            let parts = super::parts(line, &workspace);
+            parts.iter().all(|part| crate::command_line::is_free(part, &|path| path.starts_with(&root)))
+        };
+        for line in ["rg leap src", "cat src/*", "rg --files", "ls src/*", "wc -l src/*.rs", "cat src/[m]ain.rs", "cd src && rg leap"] {
+            assert!(free(line), "{line}: {:?}", super::parts(line, &workspace));
+        }
+        for line in ["rg leap", "rg leap keys", "cd keys && rg leap", "cat pipe", "wc -l < pipe", "ls .*", "cat [x]", "cat keys/*"] {
+            assert!(!free(line), "{line}: {:?}", super::parts(line, &workspace));
+        }
+        assert!(super::parts("cat pipe", &workspace)[0].touches.iter().all(|touch| matches!(touch, Touch::Unknown(_))));
+    }
+
+    fn repository(at: &Path, config: &str) {
+        for folder in ["objects", "refs", "hooks"] {
+            fs::create_dir_all(at.join(folder)).unwrap();
+        }
+        fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(at.join("config"), config).unwrap();
+    }
+
+    #[test]
+    fn a_repository_is_harmless_only_if_git_finds_no_other_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let (plain, evil) = ("[core]\n\tbare = false\n", "[core]\n\tfsmonitor = ./x\n");
+        let at = |name: &str, config: &str| {
+            repository(&top.join(name).join(".git"), config);
+            top.join(name)
+        };
+        assert!(obeys_nothing(&at("plain", plain)) && !obeys_nothing(&at("evil", evil)));
+        // No repository: the one above it is meant.
+        fs::create_dir_all(top.join("evil/src/.git")).unwrap();
+        assert!(!obeys_nothing(&top.join("evil/src")));
+        // Its configuration is somewhere else.
+        let shares = at("shares", plain);
+        fs::write(shares.join(".git/commondir"), "../../evil/.git\n").unwrap();
+        assert!(!obeys_nothing(&shares));
+        let hook = at("hook", plain);
+        fs::write(hook.join(".git/hooks/post-index-change"), "").unwrap();
+        assert!(!obeys_nothing(&hook));
+        // Another repository is one of its entries.
+        let outer = at("outer", plain);
+        let mut index = b"DIRC\0\0\0\x02\0\0\0\x01".to_vec();
+        index.extend([0; 24]);
+        index.extend([0, 0, 0x81, 0xA4]);
+        index.extend([0; 40]);
+        fs::write(outer.join(".git/index"), &index).unwrap();
+        assert!(obeys_nothing(&outer));
+        index[36..40].copy_from_slice(&[0, 0, 0xE0, 0]);
+        fs::write(outer.join(".git/index"), &index).unwrap();
+        assert!(!obeys_nothing(&outer));
+    }
 
     #[test]
     fn a_configuration_is_harmless_only_if_all_of_it_is_known() {
@@ -180,6 +302,8 @@ mod tests {
             "[include]\n\tpath = ../x",
             "[includeIf \"gitdir:/\"]\n\tpath = ../x",
             "[remote \"o\"]\n\tuploadpack = ./x",
+            "[remote \"o\"]\n\tpromisor = true",
+            "[extensions]\n\tpartialclone = o",
             "[alias]\n\tx = !y",
             "[core",
             "fsmonitor = ./x",
