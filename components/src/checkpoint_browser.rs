@@ -170,6 +170,19 @@ impl Browser {
         }
     }
 
+    /// The same, where the one that is looked at is known to be among them: what is shown and asked about it stays.
+    pub fn update_entries(&mut self, entries: Vec<Entry>, same: usize) {
+        if self.changes.against == Against::Previous {
+            // The one before it may be another one now.
+            self.changes.forget_all();
+            if matches!(self.step, Step::Scope(_) | Step::Skipped(_)) {
+                self.step = Step::Look;
+            }
+        }
+        self.list.select(entries.len().saturating_sub(1 + same), entries.len());
+        self.entries = entries;
+    }
+
     /// Looks at this entry: its changes are wanted then.
     pub fn select(&mut self, entry: usize) {
         self.list.select(self.entries.len().saturating_sub(1 + entry), self.entries.len());

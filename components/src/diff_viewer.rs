@@ -50,6 +50,8 @@ pub struct DiffViewer {
     search: Option<Editor>,
     query: String,
     width: usize,
+    /// Rows of the body when it was last fitted; none before that.
+    height: usize,
     /// Only colours that are known are shown: somebody else finds them (see [`DiffViewer::ask`]).
     elsewhere: bool,
     /// Somebody is looking for colours now.
@@ -73,6 +75,7 @@ impl DiffViewer {
             search: None,
             query: String::new(),
             width: SPLIT_WIDTH,
+            height: 0,
             elsewhere: false,
             asked: false,
             names: KeyNames::default(),
@@ -254,6 +257,7 @@ impl DiffViewer {
         let around = if down { 0 } else { usize::MAX };
         if let Some(at) = model.find(&self.query, from, down).or_else(|| model.find(&self.query, around, down)) {
             let height = self.viewport.visible().len().max(1);
+            self.hunk = (1..model.hunk_count()).take_while(|hunk| model.hunk_line(*hunk) <= at).last().unwrap_or(0);
             self.viewport.scroll(at as isize - self.viewport.above() as isize);
             self.viewport.reveal(at..at + height.min(3));
         }
@@ -266,13 +270,17 @@ impl DiffViewer {
 
     /// [`DiffViewer::fit`] where somebody else draws what is around the body.
     pub(crate) fn fit_body(&mut self, width: usize, rows: usize) {
-        self.width = width;
+        let resized = self.height > 0 && (self.width, self.height) != (width, rows);
+        (self.width, self.height) = (width, rows);
         self.viewport.resize(rows.max(1), self.lines());
         // Scrolled away from the hunk: what is meant is the first one that is seen.
         let visible = self.viewport.visible();
         let count = self.model().map_or(0, |m| m.hunk_count());
         let seen = |hunk: usize| self.hunk_line(hunk) < visible.end && (hunk + 1 == count || self.hunk_line(hunk + 1) > visible.start);
-        if count > 0 && !seen(self.hunk) {
+        if count > 0 && !seen(self.hunk) && resized {
+            // The next key is about the hunk that was meant before.
+            self.go_to_hunk(self.hunk);
+        } else if count > 0 && !seen(self.hunk) {
             self.hunk = (0..count).find(|h| seen(*h)).unwrap_or(self.hunk);
         }
     }
@@ -363,7 +371,8 @@ impl DiffViewer {
     fn margin(&self, row: Line, hunk: usize, refused: bool) -> Line {
         let current = hunk == self.hunk;
         let mark = match (current, refused) {
-            (_, true) => Span::new("✗ ", Role::Error),
+            (true, true) => Span::new("▌✗", Role::Error),
+            (false, true) => Span::new(" ✗", Role::Error),
             (true, false) => Span::new("▌ ", Role::Accent),
             (false, false) => Span::plain("  "),
         };

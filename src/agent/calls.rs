@@ -1,5 +1,6 @@
 //! The calls of one answer: the model's order is kept, reads that stand together run side by side.
 
+use super::reading;
 use crate::protocol::{Access, CallId, CallRequest, Outcome, Preview};
 use serde_json::Value;
 
@@ -89,7 +90,8 @@ impl Call {
     pub fn title(&self) -> String {
         match &self.preview {
             Some(preview) => preview.title.clone(),
-            None => String::new(),
+            // What could not be previewed has a name all the same.
+            None => reading::title(&self.args),
         }
     }
 }

@@ -19,6 +19,12 @@ pub fn parse_arguments(text: &str) -> Result<Value, String> {
     }
 }
 
+/// The argument that matters, as far as it can be told without the tool.
+pub fn title(arguments: &Value) -> String {
+    let named = ["command", "file_path", "path", "pattern"].iter().find_map(|name| arguments.get(name)?.as_str());
+    named.unwrap_or_default().chars().take(200).collect()
+}
+
 pub fn hint_for(error: &ProviderError) -> Option<&'static str> {
     match error.kind {
         ProviderErrorKind::Unauthorised => Some("check the provider's API key"),

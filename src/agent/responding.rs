@@ -155,8 +155,8 @@ impl Agent {
 
     pub(super) fn propose(&mut self, calls: Vec<Call>) {
         for call in &calls {
-            let (id, name) = (call.id, call.name.clone());
-            self.emit_here(EventBody::Call(CallEvent::Proposed { id, name, title: String::new() }));
+            let (id, name, title) = (call.id, call.name.clone(), call.title());
+            self.emit_here(EventBody::Call(CallEvent::Proposed { id, name, title }));
         }
         if let Some(turn) = &mut self.turn {
             turn.phase = Phase::Acting;

@@ -2,6 +2,7 @@
 //!
 //! It is told as it was: what was walked back later is told, too, and that it was. Only what was cleared away is not.
 
+use super::reading;
 use crate::protocol::*;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -113,7 +114,9 @@ impl Story {
             }
             Message::Assistant { text, reasoning, calls } => {
                 self.text(reasoning, text);
-                self.open.extend(calls.iter().map(|call| (call.id, (call.name.clone(), title(&call.arguments)))));
+                self.open.extend(calls.iter().map(|call| {
+                    (call.id, (call.name.clone(), reading::title(&serde_json::from_str(&call.arguments).unwrap_or_default())))
+                }));
             }
             // If nothing was shown of it, the process ended before it was known what came of it.
             Message::Result { call, .. } => {
@@ -174,13 +177,6 @@ impl Story {
             self.turn = None;
         }
     }
-}
-
-/// The argument that matters, as far as it can be told without the tool.
-fn title(arguments: &str) -> String {
-    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
-    let named = ["command", "file_path", "path", "pattern"].iter().find_map(|name| arguments.get(name)?.as_str());
-    named.unwrap_or_default().chars().take(200).collect()
 }
 
 /// That these changed; what is in them is not kept.

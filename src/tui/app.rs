@@ -351,6 +351,10 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
             if matches!(&panel, Panel::Search(search) if search.opened_window) {
                 model.switch();
             }
+            // Whoever types on over the keys means the prompt. A question is not answered by what closes them.
+            if matches!(panel, Panel::Keys(_)) && model.approval.is_none() && chord.typed().is_some_and(|c| c != '?') {
+                return Prompt::key(model, chord);
+            }
             vec![]
         }
         PanelOutcome::Types(text) => jobs::report(model, Report::Edited(Ok(text))),

@@ -57,6 +57,20 @@ fn going_back_takes_two_steps() {
 }
 
 #[test]
+fn what_is_asked_about_an_entry_stays_when_others_come() {
+    let mut browser = browser();
+    press(&mut browser, "down");
+    browser.set_plan(plan(Against::Now, &PATHS));
+    press(&mut browser, "enter");
+    browser.update_entries(["first", "second", "third", "fourth"].map(entry).to_vec(), 1);
+    assert!(!browser.awaits(), "its plan is still the one");
+    assert_eq!(press(&mut browser, "f"), chosen(1, Scope::Files, None));
+    press(&mut browser, "esc r");
+    browser.update_entries(["second", "third"].map(entry).to_vec(), 0);
+    assert_eq!(press(&mut browser, "! enter"), BrowserOutcome::Renamed(0, "second!".into()));
+}
+
+#[test]
 fn copying_a_hunk_is_said_until_the_next_key() {
     let mut browser = browser();
     assert!(matches!(press(&mut browser, "right y"), BrowserOutcome::Copied(_)));

@@ -51,6 +51,18 @@ fn hunks_are_gone_through_and_chosen() {
 }
 
 #[test]
+fn another_size_of_the_window_means_the_same_hunk() {
+    let mut viewer = DiffViewer::new(vec![model()], true);
+    viewer.fit(80, 40);
+    viewer.press(&"right".parse().unwrap());
+    for (width, height) in [(150, 8), (40, 5), (80, 12), (200, 60)] {
+        let rows = shown(&mut viewer, width, height);
+        assert!(rows.lines().any(|row| row.starts_with('▌')), "{rows}");
+        assert_eq!(viewer.at(), (0, 1), "{width}×{height}");
+    }
+}
+
+#[test]
 fn where_nothing_is_to_be_chosen_enter_and_space_do_nothing() {
     let mut viewer = DiffViewer::new(vec![model()], false);
     assert_eq!(press(&mut viewer, "space"), ViewerOutcome::Ignored);
@@ -64,6 +76,7 @@ fn search_finds_down_up_and_around() {
     viewer.fit(80, 8);
     press(&mut viewer, "/ m o r e enter");
     assert!(shown(&mut viewer, 80, 8).contains("more"));
+    assert_eq!(viewer.at(), (0, 2), "the hunk of what was found is meant");
     press(&mut viewer, "home / shift+l i n e space 1 0 enter");
     assert!(shown(&mut viewer, 80, 8).contains("LINE 10"), "{}", shown(&mut viewer, 80, 8));
 }

@@ -115,6 +115,7 @@ impl Checkpoints {
     /// The store's checkpoints, at first or after one has been revised.
     pub fn listed(&mut self, all: Vec<CheckpointInfo>) -> Vec<Cmd> {
         let before = self.selected().cloned();
+        let at_newest = self.ids.last() == before.as_ref() && self.browser.focus() == Focus::Timeline;
         self.all = all;
         let sought = self.sought.take();
         if let Some(sought) = &sought {
@@ -126,7 +127,12 @@ impl Checkpoints {
         let shown: Vec<usize> = (0..self.all.len()).filter(|at| self.is_shown(&self.all[*at])).collect();
         let entries: Vec<Entry> = shown.iter().map(|at| self.entry(*at)).collect();
         self.ids = shown.iter().map(|at| self.all[*at].id.clone()).collect();
-        self.browser.set_entries(entries);
+        // Whoever has not moved looks at the newest, whichever that is.
+        let stays = |at: &usize| !at_newest || at + 1 == self.ids.len();
+        match before.as_ref().and_then(|before| self.ids.iter().position(|id| id == before)).filter(stays) {
+            Some(same) => self.browser.update_entries(entries, same),
+            None => self.browser.set_entries(entries),
+        }
         if let Some(entry) = self.asked.as_ref().filter(|_| sought.is_some()).and_then(|asked| self.ids.iter().position(|id| id == asked)) {
             self.browser.select(entry);
         }
