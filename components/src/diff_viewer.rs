@@ -382,7 +382,7 @@ impl DiffViewer {
         let current = hunk == self.hunk;
         let mark = match (current, refused) {
             (true, true) => Span::new("▌✗", Role::Error),
-            (false, true) => Span::new(" ✗", Role::Error),
+            (false, true) => Span::new("✗ ", Role::Error),
             (true, false) => Span::new("▌ ", Role::Accent),
             (false, false) => Span::plain("  "),
         };

@@ -52,11 +52,22 @@ fn moved(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 
 /// Adds the pairs of lines that begin at `at`. Where there are too many to compare each with each, they are taken as they come.
 fn between(old: &[&str], new: &[&str], at: (usize, usize), out: &mut Vec<Pair>) {
-    if old.len() == 1 && new.len() == 1 || old.len() * new.len() > MAX_CELLS {
-        out.extend((0..old.len().min(new.len())).map(|i| pair(at.0 + i, at.1 + i)));
-    } else {
-        out.extend(alike(old, new).into_iter().map(|(o, n)| pair(at.0 + o, at.1 + n)));
+    let mut from = (0, 0);
+    let mut as_they_come = |to: (usize, usize), out: &mut Vec<Pair>| {
+        let (o, n) = (to.0 - from.0, to.1 - from.1);
+        // As many on both sides replace each other one by one, however little they have in common.
+        if o == n || old.len() * new.len() > MAX_CELLS {
+            out.extend((0..o.min(n)).map(|i| pair(at.0 + from.0 + i, at.1 + from.1 + i)));
+        }
+        from = (to.0 + 1, to.1 + 1);
+    };
+    if (old.len(), new.len()) != (1, 1) && old.len() * new.len() <= MAX_CELLS {
+        for (o, n) in alike(old, new) {
+            as_they_come((o, n), out);
+            out.push(pair(at.0 + o, at.1 + n));
+        }
     }
+    as_they_come((old.len(), new.len()), out);
 }
 
 /// The pairs that have the most in common altogether, in the order of the lines.
@@ -97,7 +108,7 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-/// Bytes of the words that both lines have; 0 if that is less than half of them: then none became the other.
+/// Bytes of the words that both lines have; 0 if that is less than half of the shorter one: then none became the other.
 fn common(a: &[&str], b: &[&str]) -> u32 {
     let ink = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
     let (mut i, mut j, mut both) = (0, 0, 0);
@@ -111,7 +122,7 @@ fn common(a: &[&str], b: &[&str]) -> u32 {
             }
         }
     }
-    if 4 * both >= ink(a) + ink(b) { both as u32 } else { 0 }
+    if 2 * both >= ink(a).min(ink(b)) { both as u32 } else { 0 }
 }
 
 #[cfg(test)]
