@@ -11,7 +11,10 @@ pub mod approval;
 mod calls;
 pub mod effect;
 pub mod input;
+mod permitting;
+mod profile;
 mod reading;
+mod repair;
 mod responding;
 mod rewinding;
 mod story;
@@ -25,7 +28,7 @@ pub use approval::Bounds;
 pub use effect::{CheckpointRequest, Effect};
 pub use input::{Checkpointed, Input, Restored};
 
-use crate::protocol::*;
+use crate::{policy::Policy, protocol::*};
 use calls::Call;
 use rewinding::Rewinding;
 use serde::{Deserialize, Serialize};
@@ -44,7 +47,12 @@ pub struct Settings {
     pub asked_mode: Option<Mode>,
     pub system: Arc<str>,
     pub tools: Arc<Vec<ToolSpec>>,
+    #[serde(default)]
+    pub profile: ToolProfile,
     pub bounds: Bounds,
+    /// By which calls are allowed, asked about or refused.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
     /// Requests to the model within one turn.
     pub max_requests: u32,
 }
@@ -54,6 +62,7 @@ pub struct Agent {
     model: Option<ModelInfo>,
     transcript: Transcript,
     grants: Vec<Grant>,
+    policy: Policy,
     queue: VecDeque<Prompt>,
     turn: Option<Turn>,
     rewinding: Option<Rewinding>,
@@ -73,6 +82,7 @@ impl Agent {
             model: settings.model.clone(),
             transcript,
             grants: vec![],
+            policy: Policy::new(&settings.rules, &settings.bounds.root),
             queue: VecDeque::new(),
             turn: None,
             rewinding: None,
@@ -149,6 +159,7 @@ impl Agent {
             Input::Listed(result) => self.tell(result, |(all, bytes)| SessionEvent::Checkpoints { all, bytes }),
             Input::TimerFired(timer) => self.timer_fired(timer),
             Input::ModelReady(result) => self.model_ready(result),
+            Input::Tried(text, result) => self.tried(text, result),
             Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
             Input::Models(models, failed) => {
                 failed.into_iter().for_each(|why| self.notice(Notice::warning(why)));
@@ -167,6 +178,7 @@ impl Agent {
             Command::Interrupt(turn) => self.interrupt(turn),
             Command::SetModel(model) => self.out.push(Effect::UseModel(model)),
             Command::SetMode(mode) => self.set_mode(mode),
+            Command::Permit(change) => self.permit(change),
             Command::Connect(settings) => self.out.push(Effect::Connect(settings)),
             Command::Discover => self.out.push(Effect::Discover),
             Command::ListModels => self.out.push(Effect::ListModels),
@@ -248,7 +260,7 @@ impl Agent {
         };
         let (name, title) = (request.name.clone(), command.clone());
         self.record(RecordBody::CallShown { turn: id, call: request.id, name, title, read: false, outcome: None });
-        let call = Call::new(&request, Ok(serde_json::json!({ "command": command })));
+        let call = Call::new(&request, Ok((serde_json::json!({ "command": command }), None)));
         self.propose(vec![call]);
         self.advance();
     }

@@ -21,7 +21,7 @@ use super::{
     transcript::{Layout, Transcript},
     view,
 };
-use crate::protocol::{Command, Event, Notice, ProviderSettings, Resume};
+use crate::protocol::{Command, Event, Notice, ProviderSettings, Resume, Rule, RuleSource, Ruling};
 use backstitch_components::{
     chat_log,
     code::Cold,
@@ -72,6 +72,20 @@ pub struct Opened {
     pub asks_for_session: bool,
     /// For `/status`: names and values.
     pub facts: Vec<(String, String)>,
+    /// What the project's settings would allow, and does not count until it is accepted.
+    #[serde(default)]
+    pub withheld: Vec<String>,
+}
+
+/// What the user does about rules, also for longer than this session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleChange {
+    Add(Ruling, RuleSource, String),
+    Remove(Rule),
+    /// This one goes, and that one comes.
+    Replace(Rule, Box<RuleChange>),
+    /// What the project's own settings say now.
+    Accept,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +96,7 @@ pub enum Cmd {
     Open,
     SaveProvider(ProviderSettings),
     Errand(Errand),
+    Rule(RuleChange),
     /// The grammar for files with this ending will be needed.
     WarmUp(String),
     /// Code is plain on the screen because nobody waits for its grammar.
@@ -342,6 +357,9 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         PanelOutcome::StaysAnd(cmd) => {
             model.panel = Some(panel);
+            if cmd == Cmd::Rule(RuleChange::Accept) {
+                model.status.withheld.clear();
+            }
             vec![cmd]
         }
         // Without trust there is nothing to do here.

@@ -230,7 +230,7 @@ impl Transcript {
                     (call.access, call.title, call.shown) = (Some(access), title, Arc::new(Shown::new(block)));
                 }
             }
-            CallEvent::Asked { id } => self.set_state(id, CallState::Asked),
+            CallEvent::Asked { id, .. } => self.set_state(id, CallState::Asked),
             CallEvent::Started { id } => self.set_state(id, CallState::Running),
             CallEvent::Progress { id, output } => {
                 if let Some(call) = self.live_call(id) {

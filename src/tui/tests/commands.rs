@@ -5,7 +5,7 @@ use super::*;
 fn part(command: &str, text: &str, touches: Vec<Touch>) -> CommandPart {
     let from = command.find(text).unwrap();
     let words = text.split(' ').map(str::to_owned).collect();
-    CommandPart { at: (from, from + text.len()), words, touches }
+    CommandPart { at: (from, from + text.len()), words, touches, said: vec![] }
 }
 
 fn asked(size: (u16, u16)) -> Bench {
@@ -69,7 +69,7 @@ fn what_is_always_allowed_can_be_changed() {
 fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
     let command = "ls > out";
     let touches = vec![Touch::Lists("/p".into()), Touch::Writes("/p/out".into())];
-    let parts = vec![CommandPart { at: (0, 8), words: vec![], touches }];
+    let parts = vec![CommandPart { at: (0, 8), words: vec![], touches, said: vec![] }];
     let mut bench = Bench::ready();
     bench.asks(Access::Run { command: command.into(), parts }, Block::Command { command: command.into(), directory: "/p".into() });
     let screen = bench.screen();
