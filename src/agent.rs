@@ -11,7 +11,6 @@ pub mod approval;
 mod calls;
 pub mod effect;
 pub mod input;
-mod permitting;
 mod profile;
 mod reading;
 mod repair;
@@ -28,11 +27,15 @@ pub use approval::Bounds;
 pub use effect::{CheckpointRequest, Effect};
 pub use input::{Checkpointed, Input, Restored};
 
-use crate::{policy::Policy, protocol::*};
+use crate::{
+    policy::{Asked, Policy},
+    protocol::*,
+};
+use approval::{Said, Verdict};
 use calls::Call;
 use rewinding::Rewinding;
 use serde::{Deserialize, Serialize};
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 use transcript::Transcript;
 use turn::{Phase, Turn, TurnKind};
 
@@ -376,6 +379,46 @@ impl Agent {
     }
 
     // --- settings ---
+
+    fn permit(&mut self, change: Permit) {
+        let mut rules: Vec<Rule> = self.policy.rules().cloned().collect();
+        match change {
+            Permit::List => return self.tell_permissions(),
+            Permit::Try(text) => return self.out.push(Effect::Try(text)),
+            Permit::Add(rule) if rules.contains(&rule) => return self.tell_permissions(),
+            Permit::Add(rule) => rules.push(rule),
+            Permit::Remove(rule) => rules.retain(|known| !(known.says(&rule) && known.source == rule.source)),
+            Permit::Revoke(grant) => self.grants.retain(|known| *known != grant),
+        }
+        self.policy = Policy::new(&rules, &self.settings.bounds.root);
+        self.out.push(Effect::UseRules(rules));
+        self.tell_permissions();
+        // What waits may be free now, or refused; what was allowed and has not begun may not be any more.
+        self.judge_again();
+    }
+
+    fn tell_permissions(&mut self) {
+        let (rules, grants) = (self.policy.rules().cloned().collect(), self.grants.clone());
+        self.emit(None, EventBody::Session(SessionEvent::Permissions { rules, grants }));
+    }
+
+    fn tried(&mut self, text: String, result: Result<(String, Access, Vec<PathBuf>), String>) {
+        let (verdict, why) = match result {
+            Err(why) => ("fails".to_owned(), why),
+            Ok((tool, access, named)) => {
+                let asked = Asked { tool: &tool, access: &access, named: &named };
+                let said = Said { grants: &self.grants, policy: &self.policy };
+                let (verdict, why) = approval::judged(self.transcript.mode, said, &self.settings.bounds, &asked);
+                let verdict = match verdict {
+                    Verdict::Allow => "runs",
+                    Verdict::Ask => "asks",
+                    Verdict::Forbid(_) => "is refused",
+                };
+                (verdict.to_owned(), why)
+            }
+        };
+        self.emit(None, EventBody::Session(SessionEvent::Judged { text, verdict, why }));
+    }
 
     fn set_mode(&mut self, mode: Mode) {
         self.record(RecordBody::ModeChanged { mode });

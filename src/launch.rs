@@ -15,11 +15,7 @@ use crate::{
     },
     session::{self, Loaded, SessionError, SessionStore},
     tools::{self, Workspace},
-    tui::{
-        app::{Opened, RuleChange},
-        jobs::Report,
-        perform::World,
-    },
+    tui::{RuleChange, app::Opened, jobs::Report, perform::World},
 };
 use backstitch_components::text::sanitize::one_line;
 use std::{

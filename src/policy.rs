@@ -178,9 +178,8 @@ impl What {
                 _ => None,
             },
             What::Read(paths) => {
-                let told = asked.access.changes_nothing().then_some(asked.named).unwrap_or_default();
                 let read: Vec<&PathBuf> = match asked.access {
-                    Access::Read(read) => read.iter().chain(told).collect(),
+                    Access::Read(read) => read.iter().chain(asked.named).collect(),
                     Access::Run { .. } => touched(parts, |t| match t {
                         Touch::Reads(path) | Touch::Lists(path) | Touch::Repository(path) => Some(path),
                         _ => None,

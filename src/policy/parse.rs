@@ -103,8 +103,8 @@ pub fn literal_beginning(text: &str) -> Option<String> {
     let (name, pattern) = parts(text).ok()?;
     let pattern = pattern?;
     let of_paths = |name: &str| {
-        let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        READING.iter().any(|n| is(&n)) || WRITING.iter().any(|n| is(&n)) || SEARCHING.iter().any(|(n, _)| is(&n))
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        READING.iter().chain(WRITING).any(|n| is(n)) || SEARCHING.iter().any(|(n, _)| is(n))
     };
     let literal = paths::split(pattern.strip_suffix('/').unwrap_or(pattern)).0;
     (of_paths(name) && !literal.is_empty()).then_some(literal)

@@ -15,13 +15,13 @@ use super::{
     keymap::{Action, Context, Keymap},
     looks::{self, Looks},
     outside::{Errand, News},
-    panel::{self, Panel, PanelOutcome, Search},
+    panel::{self, Panel, PanelOutcome, RuleChange, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Layout, Transcript},
     view,
 };
-use crate::protocol::{Command, Event, Notice, ProviderSettings, Resume, Rule, RuleSource, Ruling};
+use crate::protocol::{Command, Event, Notice, ProviderSettings, Resume};
 use backstitch_components::{
     chat_log,
     code::Cold,
@@ -75,17 +75,6 @@ pub struct Opened {
     /// What the project's settings would allow, and does not count until it is accepted.
     #[serde(default)]
     pub withheld: Vec<String>,
-}
-
-/// What the user does about rules, also for longer than this session.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RuleChange {
-    Add(Ruling, RuleSource, String),
-    Remove(Rule),
-    /// This one goes, and that one comes.
-    Replace(Rule, Box<RuleChange>),
-    /// What the project's own settings say now.
-    Accept,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -21,7 +21,7 @@ use backstitch_components::{dialog::DialogView, diff_viewer::DiffViewer, key::Ch
 pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
-pub use permissions::Permissions;
+pub use permissions::{Permissions, RuleChange};
 pub use search::Search;
 pub use sessions::Sessions;
 pub use setup::Setup;

@@ -1,9 +1,10 @@
 //! Carries out what `update` asks for. Everything here is quick: what takes time is the engine's.
 
 use super::{
-    app::{Cmd, Model, Msg, Opened, RuleChange},
+    app::{Cmd, Model, Msg, Opened},
     jobs::{Job, Report},
     outside::{Errand, Outside},
+    panel::RuleChange,
     recording,
     terminal::Tty,
     workers::Workers,

@@ -7,7 +7,7 @@ use crate::{
     policy,
     protocol::{Command, Grant, Mode, Permit, Rule, RuleSource, Ruling},
     tui::{
-        app::{Cmd, RuleChange},
+        app::Cmd,
         keymap::{Context, Keymap},
     },
 };
@@ -18,6 +18,17 @@ use backstitch_components::{
     text::{sanitize::one_line, span::Line, wrap::wrap},
     theme::Role,
 };
+
+/// What the user does about rules, also for longer than this session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleChange {
+    Add(Ruling, RuleSource, String),
+    Remove(Rule),
+    /// This one goes, and that one comes.
+    Replace(Rule, Box<RuleChange>),
+    /// What the project's own settings say now.
+    Accept,
+}
 
 #[derive(Debug)]
 pub struct Permissions {
@@ -91,7 +102,7 @@ impl Permissions {
         PanelOutcome::Stays
     }
 
-    fn to_list(&mut self) -> PanelOutcome {
+    fn back_to_list(&mut self) -> PanelOutcome {
         (self.step, self.state.typing) = (Step::List, None);
         self.state.text.set_text("");
         PanelOutcome::Stays
@@ -119,9 +130,9 @@ impl Permissions {
         let dialog = self.dialog(keys, 80);
         match (self.state.press(chord, &dialog), self.step.clone()) {
             (DialogOutcome::Dismissed, Step::List) => PanelOutcome::Closed,
-            (DialogOutcome::Dismissed, _) => self.to_list(),
+            (DialogOutcome::Dismissed, _) => self.back_to_list(),
             (DialogOutcome::Chosen(_, text), Step::Try) => {
-                let _ = self.to_list();
+                let _ = self.back_to_list();
                 match text.trim() {
                     "" => PanelOutcome::Stays,
                     text => PanelOutcome::StaysAnd(Cmd::Send(Command::Permit(Permit::Try(text.into())))),
@@ -129,7 +140,7 @@ impl Permissions {
             }
             (DialogOutcome::Chosen(_, text), Step::Write(replaced)) => self.written(&text, replaced),
             (DialogOutcome::Chosen(at, _), Step::Where(ruling, text, replaced)) => {
-                let _ = self.to_list();
+                let _ = self.back_to_list();
                 let add = RuleChange::Add(ruling, SCOPES[at.min(2)].0, text);
                 PanelOutcome::StaysAnd(Cmd::Rule(match replaced {
                     Some(rule) => RuleChange::Replace(rule, Box::new(add)),
@@ -141,7 +152,7 @@ impl Permissions {
                 _ => PanelOutcome::Stays,
             },
             // Esc while something is typed.
-            (DialogOutcome::Moved, Step::Try | Step::Write(_)) if self.state.typing.is_none() => self.to_list(),
+            (DialogOutcome::Moved, Step::Try | Step::Write(_)) if self.state.typing.is_none() => self.back_to_list(),
             _ => PanelOutcome::Stays,
         }
     }
