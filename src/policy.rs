@@ -82,7 +82,7 @@ impl Policy {
             };
             match what.reach(asked) {
                 Reach::No => {}
-                Reach::Unseen => drop(unseen.get_or_insert_with(|| Limit::Unseen(told("may be touched by what can't be seen")))),
+                Reach::Unseen => drop(unseen.get_or_insert_with(|| Limit::Unseen(told("may be broken by what can't be seen")))),
                 Reach::Yes(of) if known.rule.ruling == Ruling::Deny => return Some(Limit::Denied(told(&format!("forbids {of}")))),
                 Reach::Yes(of) => drop(asks.get_or_insert_with(|| Limit::Asks(told(&format!("asks about {of}"))))),
                 Reach::Perhaps(of) => drop(asks.get_or_insert_with(|| Limit::Asks(told(&format!("may be about {of}"))))),

@@ -226,12 +226,14 @@ impl Talk {
             }
             EventBody::Session(SessionEvent::Retold(story)) => retold(story),
             EventBody::Session(SessionEvent::Permissions { rules, grants }) => {
+                self.sent = false;
                 let rule = |rule: &Rule| format!("  {} ({})", one_line(&rule.to_string()), rule.source.name());
                 let told: Vec<String> = rules.iter().map(rule).collect();
                 let granted = format!("› Rules: {}; allowed for this session besides: {}", rules.len(), grants.len());
                 std::iter::once(granted).chain(told).collect()
             }
             EventBody::Session(SessionEvent::Judged { text, verdict, why }) => {
+                self.sent = false;
                 vec![format!("› {} {verdict}: {}", one_line(text), one_line(why))]
             }
             EventBody::Session(SessionEvent::ModeChanged(mode)) => vec![format!("› The mode is {} now.", mode.name())],
@@ -292,12 +294,19 @@ impl Talk {
 
     fn outcome(&mut self, handle: &Handle, name: &str, outcome: Said) {
         match outcome {
-            Said::Send(command) => handle.send(command),
+            Said::Send(command) => {
+                // Its answer is waited for.
+                self.sent |= matches!(command, Command::Permit(_));
+                handle.send(command);
+            }
             Said::Say(text) => say(text.trim_end()),
             Said::Fail(why) => say(&format!("! {why}")),
             Said::Image(path) => self.image(&path),
             Said::Screen(Screen::Exit) => (self.over, self.terminal) = (true, true),
-            Said::Screen(Screen::Permissions) => handle.send(Command::Permit(Permit::List)),
+            Said::Screen(Screen::Permissions) => {
+                self.sent = true;
+                handle.send(Command::Permit(Permit::List));
+            }
             Said::Theme(_) | Said::Screen(_) => say(&format!("! /{name} needs the screen.")),
         }
     }

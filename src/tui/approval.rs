@@ -23,7 +23,7 @@ use backstitch_components::{
     text::{
         sanitize::one_line,
         span::{Line, Span},
-        wrap::truncate_middle,
+        wrap::{truncate_middle, wrap_hanging},
     },
     theme::Role,
 };
@@ -248,6 +248,16 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
 }
 
 fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
+    let mut rows = what(call, root, width, max_rows);
+    // Whoever said "for this session" and is asked again wants to know why.
+    if let Some(why) = &call.why {
+        let why = Line::styled(format!("{} (/permissions)", one_line(why)), Role::Dim);
+        rows.extend(wrap_hanging(&why, width, &Line::styled("    ↳ ", Role::Dim), &Line::plain("      ")));
+    }
+    rows
+}
+
+fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
     if let Some(Access::Run { command, parts }) = &call.access {
         return chain::rows_with_touches(command, parts, root, width);
     }

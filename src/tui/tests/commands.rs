@@ -76,3 +76,17 @@ fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
     assert!(screen.contains("exactly this command") && screen.contains("writes out") && !screen.contains("p edits"), "{screen}");
     assert_eq!(bench.keys("p"), []);
 }
+
+#[test]
+fn the_rule_that_asks_is_in_the_question() {
+    let mut bench = Bench::new(setting(), (80, 24));
+    bench.event(None, started(true));
+    let (id, access) = (CallId(1), Access::Run { command: "git push".into(), parts: vec![] });
+    let block = Block::Command { command: "git push".into(), directory: "/p".into() };
+    bench.event(Some(1), call(CallEvent::Proposed { id, name: "Bash".into(), title: "git push".into() }));
+    bench.event(Some(1), call(CallEvent::Previewed { id, access, title: "git push".into(), block }));
+    let why = "the rule `ask Bash(git push *)` (user) asks about `git push *`\u{1b}[2J";
+    bench.event(Some(1), call(CallEvent::Asked { id, why: Some(why.into()) }));
+    let screen = bench.screen();
+    assert!(screen.contains("↳ the rule `ask Bash(git push *)` (user) asks about") && !screen.contains('\u{1b}'), "{screen}");
+}
