@@ -234,10 +234,12 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         let room = width.saturating_sub(question.len() + note.width() + 5);
         title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
     }
+    let (body, missing) = body(call, root, width, max_rows);
     Dialog {
         title,
         note,
-        body: body(call, root, width, max_rows),
+        body,
+        missing,
         choices,
         asks: Some(if width < 70 {
             "what should be done instead?".into()
@@ -247,23 +249,24 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     }
 }
 
-fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
-    let mut rows = what(call, root, width, max_rows);
+/// Its first rows, and how many more there are.
+fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
+    let (its, missing) = what(call, root, width, max_rows);
     // Whoever said "for this session" and is asked again wants to know why.
-    if let Some(why) = &call.why {
+    let why = call.why.iter().flat_map(|why| {
         let why = Line::styled(format!("{} (/permissions)", one_line(why)), Role::Dim);
-        rows.extend(wrap_hanging(&why, width, &Line::styled("    ↳ ", Role::Dim), &Line::plain("      ")));
-    }
-    rows
+        wrap_hanging(&why, width, &Line::styled("    ↳ ", Role::Dim), &Line::plain("      "))
+    });
+    (why.chain(its).collect(), missing)
 }
 
-fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
+fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
     if let Some(Access::Run { command, parts }) = &call.access {
-        return chain::rows_with_touches(command, parts, root, width);
+        return (chain::rows_with_touches(command, parts, root, width), 0);
     }
-    let mut rows = call.shown.rows(width, max_rows);
+    let (mut rows, missing) = call.shown.beginning(width, max_rows);
     if rows.is_empty() {
         rows = vec![Line::plain(format!("    {} {}", call.name, call.title))];
     }
-    rows
+    (rows, missing)
 }

@@ -60,7 +60,7 @@ pub struct CallCell {
     pub shown: Arc<Shown>,
     pub state: CallState,
     /// The rule that makes it a question.
-    pub why: Option<String>,
+    pub why: Option<Box<str>>,
     /// What a running command has printed so far: its tail.
     pub output: String,
 }

@@ -233,7 +233,7 @@ impl Transcript {
             CallEvent::Asked { id, why } => {
                 self.set_state(id, CallState::Asked);
                 if let Some(call) = self.live_call(id) {
-                    call.why = why;
+                    call.why = why.map(String::into_boxed_str);
                 }
             }
             CallEvent::Started { id } => self.set_state(id, CallState::Running),
