@@ -27,9 +27,15 @@ pub fn speaks_of(pattern: &CommandPattern, part: &CommandPart) -> Speaks {
     if direct == Speaks::Yes || harmless {
         return direct;
     }
-    // Something that runs others may run this one: `busybox rm`, `python -c "…rm…"`.
-    let names = |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "_-.+".contains(c))).any(|word| same_program(word, program));
-    direct.max(perhaps(unknown || rest.iter().flatten().any(|text| names(text))))
+    let within = |found: &dyn Fn(&str) -> bool| {
+        rest.iter().flatten().any(|text| text.split(|c: char| !(c.is_alphanumeric() || "_-.+".contains(c))).any(found))
+    };
+    // Something that runs others may run this one: `busybox rm`, `python -c "…rm…"`. And what it is told to do may stand somewhere else:
+    // `git -c alias.x=push x`.
+    let names_it = within(&|word| same_program(word, program));
+    let itself = first.as_ref().is_some_and(|name| same_program(name, program));
+    let told_otherwise = itself && !wanted.is_empty() && wanted.iter().all(|wanted| within(&|word| word == wanted));
+    direct.max(perhaps(unknown || names_it || told_otherwise))
 }
 
 /// By its name, wherever it is; letters count as little as they do on some file systems.
