@@ -16,7 +16,7 @@ use crate::{
     protocol::{Command, Mode, ModelInfo, Prompt, Resume, TurnId},
 };
 use backstitch_components::text::sanitize::one_line;
-use plain::{Line, Plain, Stop};
+use plain::{Call, Line, Plain, Stop};
 use std::{
     io::{self, Read, Write},
     path::PathBuf,
@@ -157,8 +157,17 @@ async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
         match stop {
             None => {}
             Some(Stop::Ended(result)) => return stopped.map_or(result, Err),
-            Some(Stop::Asked(_, failure)) => {
-                stopped.get_or_insert(failure);
+            Some(Stop::Asked(call, failure)) => {
+                match plain.call_of(call).and_then(Call::plan) {
+                    // What was asked for: nobody is here to have it carried out.
+                    Some(plan) => {
+                        if let Err(e) = answer(&plan) {
+                            stopped.get_or_insert(Failure::internal(format!("The answer can't be written: {e}")));
+                        }
+                        return stopped.map_or(Ok(()), Err);
+                    }
+                    None => drop(stopped.get_or_insert(failure)),
+                }
                 interrupt(handle, plain.turn);
             }
         }

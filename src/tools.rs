@@ -14,6 +14,7 @@ pub mod glob;
 pub mod grep;
 pub mod ls;
 mod patch;
+pub mod plan;
 pub mod registry;
 pub mod replace;
 mod seen;

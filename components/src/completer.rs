@@ -110,7 +110,7 @@ impl Completer {
         let shown: Vec<(Line, &Entry)> = self.entries[visible.clone()].iter().map(|entry| (label(entry, hints, width), entry)).collect();
         // One column for all that describe themselves, unless that leaves it no room.
         let column = shown.iter().map(|(label, _)| label.width()).max().unwrap_or(0) + 2;
-        let column = column.min(width / 2);
+        let column = column.min(width * 2 / 5);
         visible.zip(shown).map(|(at, (label, entry))| self.row(at, label, entry, column, width)).collect()
     }
 

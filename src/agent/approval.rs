@@ -3,7 +3,7 @@
 use crate::{
     command_line,
     policy::{Asked, Limit, Policy},
-    protocol::{Access, CommandPart, Grant, Mode, is_own_file},
+    protocol::{Access, CommandPart, Decision, Grant, Mode, is_own_file},
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -74,6 +74,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
         Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => {
             allow("it only reads, and inside the project")
         }
+        Access::Plan if mode != Mode::Plan => allow("plan mode is over"),
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
         _ => ask("nothing allows it"),
     }
@@ -104,6 +105,8 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
                 has(&|g| matches!(g, Grant::Command(c) if c == command)) || !parts.is_empty() && parts.iter().all(covered)
             }
             Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)) || policy.allows_host(host),
+            // Each plan is for the user to read.
+            Access::Plan => false,
         }
 }
 
@@ -119,6 +122,16 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
             None => vec![Grant::Command(command.clone())],
         },
         Access::Network { host } => vec![Grant::Host(host.clone())],
+        Access::Plan => vec![],
+    }
+}
+
+/// The mode after a plan has been accepted.
+pub fn mode_after(decision: &Decision, access: Option<&Access>) -> Option<Mode> {
+    match (access?, decision) {
+        (Access::Plan, Decision::Allow | Decision::AllowPart { .. }) => Some(Mode::Normal),
+        (Access::Plan, Decision::AllowSession) => Some(Mode::AutoAccept),
+        _ => None,
     }
 }
 
@@ -158,6 +171,7 @@ mod tests {
             (Access::Write(vec!["/p/a".into(), "/q".into()]), [Ask, Ask, forbid(), Allow]),
             (run(), [Ask, Ask, forbid(), Allow]),
             (Access::Network { host: "h".into() }, [Ask, Ask, forbid(), Allow]),
+            (Access::Plan, [Allow, Allow, Ask, Allow]),
         ] {
             let got = Mode::ALL.map(|m| judge(m, &[], &bounds(), &access));
             assert_eq!(got, expected, "{access:?}");

@@ -83,8 +83,14 @@ impl Call {
             (Some((content, _)), Some(Access::Write(paths))) if paths.len() == 1 => {
                 ("Replace".into(), serde_json::json!({ "file_path": paths[0], "content": content }))
             }
+            (Some((plan, _)), Some(Access::Plan)) => (self.name.clone(), serde_json::json!({ "plan": plan })),
             _ => (self.name.clone(), self.args.clone()),
         }
+    }
+
+    /// Can the user change what it says before it is carried out? Only what one file will have, or a plan.
+    pub fn takes_part(&self) -> bool {
+        matches!(self.access(), Some(Access::Plan)) || matches!(self.access(), Some(Access::Write(paths)) if paths.len() == 1)
     }
 
     pub fn is_read(&self) -> bool {

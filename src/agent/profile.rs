@@ -1,22 +1,40 @@
 //! Which tools a model is told of: a small one chooses better among few. What it is not told of it may call all the same.
 
-use crate::protocol::{ToolProfile, ToolSpec};
+use crate::protocol::{Mode, ToolProfile, ToolSpec};
 use std::sync::Arc;
 
 const MINIMAL: [&str; 7] = ["View", "Edit", "Replace", "Bash", "GlobTool", "GrepTool", "LS"];
 const NANO: [&str; 5] = ["View", "Edit", "Replace", "Bash", "GrepTool"];
 
-pub fn offered(profile: ToolProfile, model: &str, tools: &Arc<Vec<ToolSpec>>) -> Arc<Vec<ToolSpec>> {
-    let only = |names: &[&str]| Arc::new(tools.iter().filter(|tool| names.contains(&tool.name.as_str())).cloned().collect());
-    match profile {
-        ToolProfile::Full => tools.clone(),
-        ToolProfile::Minimal => only(&MINIMAL),
-        ToolProfile::Nano => only(&NANO),
+/// What ends plan mode is offered in plan mode alone, there to every model.
+const PLAN: &str = "ExitPlanMode";
+
+pub fn offered(profile: ToolProfile, model: &str, tools: &Arc<Vec<ToolSpec>>, mode: Mode) -> Arc<Vec<ToolSpec>> {
+    let names: Option<&[&str]> = match profile {
+        ToolProfile::Full => None,
+        ToolProfile::Minimal => Some(&MINIMAL),
+        ToolProfile::Nano => Some(&NANO),
         ToolProfile::Auto => match billions(model) {
-            Some(size) if size <= 4.0 => only(&NANO),
-            Some(size) if size <= 15.0 => only(&MINIMAL),
-            _ => tools.clone(),
+            Some(size) if size <= 4.0 => Some(&NANO),
+            Some(size) if size <= 15.0 => Some(&MINIMAL),
+            _ => None,
         },
+    };
+    let is_offered = |tool: &&ToolSpec| match tool.name.as_str() {
+        PLAN => mode == Mode::Plan,
+        name => names.is_none_or(|names| names.contains(&name)),
+    };
+    if tools.iter().all(|tool| is_offered(&tool)) {
+        return tools.clone();
+    }
+    Arc::new(tools.iter().filter(is_offered).cloned().collect())
+}
+
+/// What a model is told before all else.
+pub fn system(system: &Arc<str>, mode: Mode) -> Arc<str> {
+    match mode {
+        Mode::Plan => format!("{}{}", system.trim_end(), include_str!("../../assets/prompts/plan.md").trim_end()).into(),
+        _ => system.clone(),
     }
 }
 
@@ -62,8 +80,13 @@ mod tests {
         let spec =
             |name: &str| ToolSpec { name: name.into(), aliases: vec![], description: String::new(), schema: serde_json::Value::Null };
         let all = Arc::new(["Bash", "View", "Edit", "Replace", "LS", "GrepTool", "GlobTool", "Todo"].map(spec).to_vec());
-        let count = |profile, model: &str| offered(profile, model, &all).len();
+        let count = |profile, model: &str| offered(profile, model, &all, Mode::Normal).len();
         assert_eq!([count(ToolProfile::Full, "x:1b"), count(ToolProfile::Minimal, "x"), count(ToolProfile::Nano, "x")], [8, 7, 5]);
+        let all = Arc::new(["Bash", "ExitPlanMode"].map(spec).to_vec());
+        let told = |mode| offered(ToolProfile::Nano, "x", &all, mode).len();
+        assert_eq!(Mode::ALL.map(told), [1, 1, 2, 1], "in plan mode every model is told how it ends");
+        let all = Arc::new(["Bash", "View", "Edit", "Replace", "LS", "GrepTool", "GlobTool", "Todo"].map(spec).to_vec());
+        let count = |profile, model: &str| offered(profile, model, &all, Mode::Normal).len();
         assert_eq!(["x:3b", "x:4b", "x:8b", "x:14b", "x:32b", "gpt-5"].map(|model| count(ToolProfile::Auto, model)), [5, 5, 7, 7, 8, 8]);
     }
 }

@@ -38,9 +38,9 @@ impl Agent {
         self.out.push(Effect::CallModel(Request {
             id: RequestId(self.requests),
             model,
-            system: self.settings.system.clone(),
+            system: profile::system(&self.settings.system, self.transcript.mode),
             messages: self.transcript.messages.clone(),
-            tools: profile::offered(self.settings.profile, &name, &self.settings.tools),
+            tools: profile::offered(self.settings.profile, &name, &self.settings.tools, self.transcript.mode),
         }));
         self.emit_here(EventBody::Turn(TurnEvent::Called));
     }
@@ -310,8 +310,7 @@ impl Agent {
         let access = call.access().cloned();
         match decision {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
-            // A part of something that is no change to one file can't be carried out.
-            Decision::AllowPart { .. } if !matches!(&access, Some(Access::Write(paths)) if paths.len() == 1) => return,
+            Decision::AllowPart { .. } if !call.takes_part() => return,
             Decision::Allow | Decision::AllowSession | Decision::AllowCommands(_) | Decision::AllowPart { .. } => {
                 if let Decision::AllowPart { content, note } = &decision {
                     call.part = Some((content.clone(), note.clone()));
@@ -319,6 +318,9 @@ impl Agent {
                 (call.state, call.decided) = (State::Allowed, true);
                 if guard == Guard::Failed && !call.changes_nothing() {
                     turn.guard = Guard::Waived;
+                }
+                if let Some(mode) = approval::mode_after(&decision, access.as_ref()) {
+                    return self.set_mode(mode);
                 }
                 let new = match (decision, access) {
                     (Decision::AllowSession, Some(access)) => approval::grants_for(&self.settings.bounds, &access),

@@ -5,7 +5,7 @@ use crate::protocol::{CheckpointId, Command, Revision};
 
 pub const COMMAND: SlashCommand = SlashCommand {
     name: "checkpoint",
-    arguments: "[name | list | restore … | diff … | rename … | delete … | pin … | unpin …]",
+    arguments: "[name | list | restore | diff | rename | delete | pin | unpin]",
     help: "take a checkpoint by hand, or work on one by its name or id",
     run: |arguments, _| run(arguments),
 };

@@ -36,6 +36,16 @@ pub struct Call {
     pub block: Option<Block>,
 }
 
+impl Call {
+    /// The plan, if that is what somebody would be asked about.
+    pub fn plan(&self) -> Option<String> {
+        match (&self.access, &self.block) {
+            (Some(Access::Plan), Some(Block::Markdown(plan))) => Some(format!("{}\n", clean(plan.trim_end()))),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Plain {
     pub turn: Option<TurnId>,
@@ -180,6 +190,7 @@ fn rule_for(access: Option<&Access>) -> Option<String> {
         Access::Write(paths) => path("Edit", paths),
         Access::Read(paths) => path("View", paths),
         Access::Network { host } => Some(format!("WebFetch(domain:{host})")),
+        Access::Plan => None,
         Access::Run { parts, .. } => {
             let patterns = command_line::offers(parts.iter().filter(|part| !part.is_read()))?;
             Some(patterns.iter().map(|pattern| format!("Bash({pattern})")).collect::<Vec<_>>().join(","))

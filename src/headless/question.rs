@@ -19,11 +19,13 @@ pub fn question(call: &Call) -> Vec<String> {
     let mut lines = vec![format!("? {} {}", one_line(&call.name), one_line(&call.title)).trim_end().to_owned()];
     match &call.block {
         Some(Block::Diff(changes)) => changes.iter().for_each(|change| lines.extend(diff(change))),
+        Some(Block::Markdown(text)) => lines.extend(reveal(text).lines().map(|line| format!("  {line}"))),
         Some(Block::Command { command, .. }) => lines.extend(reveal(command).lines().map(|line| format!("  $ {line}"))),
         _ => {}
     }
     let session = match &call.access {
         Some(Access::Write(_)) => "yes, and all edits this session",
+        Some(Access::Plan) => "yes, and edits need no question",
         Some(Access::Run { parts, .. }) => {
             let needing = parts.iter().filter(|part| !command_line::is_free(part, &|_| true));
             let patterns = command_line::offers(needing).map(|all| all.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(" + "));

@@ -149,6 +149,10 @@ impl Talk {
     /// True if this is the end.
     fn interrupt(&mut self, handle: &Handle) -> bool {
         let again = self.stopped.replace(Instant::now()).is_some_and(|at| at.elapsed() < TWICE);
+        if self.terminal {
+            // Behind the `^C` that the terminal shows.
+            say("");
+        }
         if (self.terminal || !again) && interrupt(handle, self.plain.turn) {
             say("! stopping");
             return false;

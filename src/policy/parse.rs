@@ -68,7 +68,7 @@ const SEARCHING: &[(&str, &str)] = &[
     ("find_files", "GlobTool"),
 ];
 const FETCHING: &[&str] = &["WebFetch", "fetch_url"];
-const OTHERS: &[&str] = &["WebSearch", "Git", "Todo", "AskUser", "Diagnostics"];
+const OTHERS: &[&str] = &["WebSearch", "Git", "Todo", "ExitPlanMode", "AskUser", "Diagnostics"];
 
 fn names() -> impl Iterator<Item = &'static str> {
     let searching = SEARCHING.iter().map(|(name, _)| *name);

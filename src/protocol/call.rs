@@ -52,6 +52,8 @@ pub enum Access {
     Network {
         host: String,
     },
+    /// Nothing: the user is asked whether a plan is to be carried out, which ends plan mode.
+    Plan,
 }
 
 impl Access {
@@ -63,7 +65,7 @@ impl Access {
     /// Does it leave everything as it is? A command that only reads does, but has the workspace to itself all the same.
     pub fn changes_nothing(&self) -> bool {
         match self {
-            Access::Read(_) => true,
+            Access::Read(_) | Access::Plan => true,
             Access::Run { parts, .. } => !parts.is_empty() && parts.iter().all(CommandPart::is_read),
             Access::Write(_) | Access::Network { .. } => false,
         }

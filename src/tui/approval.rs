@@ -47,6 +47,7 @@ const YES: usize = 0;
 const SESSION: usize = 1;
 const NO: usize = 2;
 const EDIT: usize = 4;
+const SAVE: usize = 5;
 /// No choice of its own: `p` changes what the second one allows.
 const PATTERN: usize = 9;
 
@@ -79,16 +80,21 @@ impl Approval {
     /// The user has edited what the call would write: that is what is allowed then.
     pub fn revised(model: &mut Model, call: CallId, text: String) -> Vec<Cmd> {
         let asked = model.transcript.asked().filter(|asked| asked.id == call);
-        let Some(diff) = asked.and_then(CallCell::editable) else {
+        let Some((before, is_plan)) = asked.and_then(|call| Some((call.editable()?.text, call.plan().is_some()))) else {
             model.say(Notice::warning("The question is over: what was edited is not used."));
             return vec![];
         };
-        if diff.new_text() == text {
+        if before == text {
             return vec![];
         }
-        let note =
-            "The user edited this change before accepting it: the file has the user's version now. View it before you change it again.";
-        vec![Cmd::Send(Command::Decide { call, decision: Decision::AllowPart { content: text, note: note.into() } })]
+        let note = match is_plan {
+            true => format!("The user edited the plan before accepting it. It is now:\n\n{}", text.trim_end()),
+            false => {
+                "The user edited this change before accepting it: the file has the user's version now. View it before you change it again."
+                    .into()
+            }
+        };
+        vec![Cmd::Send(Command::Decide { call, decision: Decision::AllowPart { content: text, note } })]
     }
 
     /// May keys be answers? Once they may, they stay so.
@@ -163,12 +169,16 @@ impl Approval {
                 }
             },
             DialogOutcome::Chosen(EDIT, _) => {
-                let draft = call.editable().map(|diff| Draft {
-                    text: diff.new_text().to_owned(),
+                let draft = call.editable().map(|editable| Draft {
+                    text: editable.text.to_owned(),
                     call: Some(call.id),
-                    ending: Path::new(diff.path()).extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy())),
+                    ending: Path::new(editable.path).extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy())),
                 });
                 return draft.map(|draft| Cmd::Do(Job::Edit(draft))).into_iter().collect();
+            }
+            DialogOutcome::Chosen(SAVE, _) => {
+                let text = call.plan().map(|plan| plan.trim_end().to_owned() + "\n");
+                return text.map(|text| Cmd::Export { file: Some("plan.md".into()), text }).into_iter().collect();
             }
             DialogOutcome::Chosen(..) if call.shown.diffs().is_empty() => {
                 model.transcript.print_block(&call, width);
@@ -208,6 +218,7 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         (Some(Access::Write(paths)), _) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session".into(),
         (Some(Access::Run { .. }), Some(patterns)) => always::label(patterns, width),
         (Some(Access::Run { .. }), None) => "yes, exactly this command this session".into(),
+        (Some(Access::Plan), _) => "yes, and edits need no question".into(),
         _ => "yes, this path this session".to_owned(),
     };
     let session = Item::new(session).key('a').called(key("session"));
@@ -224,7 +235,11 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
             .called(key("view")),
     ];
     if call.editable().is_some() {
-        choices.push(Item::new("edit in $EDITOR, and make it").key('e').called(key("edit")));
+        let then = if call.plan().is_some() { "edit in $EDITOR, and go ahead" } else { "edit in $EDITOR, and make it" };
+        choices.push(Item::new(then).key('e').called(key("edit")));
+    }
+    if call.plan().is_some() {
+        choices.push(Item::new("save as plan.md").key('s').called(key("save")));
     }
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     let note = call.shown.counts();

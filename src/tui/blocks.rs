@@ -1,10 +1,12 @@
 //! What tools show, as rows: the only place that knows both a `Block` and how it looks.
 
+use super::cell::ALL_ROWS;
 use super::chain;
 use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, change_counts, output_tail},
     diff_view::DiffModel,
+    markdown::render,
     text::{sanitize::one_line, span::Line},
     theme::Role,
 };
@@ -32,9 +34,8 @@ impl Shown {
             Block::Nothing => vec![],
             Block::Diff(changes) => self.diff_rows(changes, width, max_rows),
             Block::Command { command, .. } => chain::rows(command, width),
-            Block::Terminal { output: text, .. } | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
-                output_tail(text, max_rows, width)
-            }
+            Block::Markdown(text) => document(text, width, max_rows),
+            Block::Terminal { output: text, .. } | Block::Text(text) | Block::Code { text, .. } => output_tail(text, max_rows, width),
             Block::Files(files) => {
                 let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
                 output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows, width)
@@ -60,6 +61,9 @@ impl Shown {
 
     /// The first rows of what a question is about, and how many lines there are beside them.
     pub fn beginning(&self, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
+        if let Block::Markdown(text) = &self.block {
+            return (document(text, width, ALL_ROWS), 0);
+        }
         let Block::Diff(changes) = &self.block else { return (self.rows(width, max_rows), 0) };
         let mut rows: Vec<Line> = binaries(changes).collect();
         let (room, mut missing) = (width.saturating_sub(DIFF_INDENT), 0);
@@ -73,11 +77,19 @@ impl Shown {
 
     /// Does it open by itself below a call that went well? What was only read does not.
     pub fn opens(&self) -> bool {
-        matches!(self.block, Block::Diff(_) | Block::Terminal { .. } | Block::Todo(_))
+        matches!(self.block, Block::Diff(_) | Block::Terminal { .. } | Block::Todo(_) | Block::Markdown(_))
     }
 
     pub fn diffs(&self) -> &[Arc<DiffModel>] {
         &self.diffs
+    }
+
+    /// Text to be read from its beginning.
+    pub fn document(&self) -> Option<&str> {
+        match &self.block {
+            Block::Markdown(text) => Some(text),
+            _ => None,
+        }
     }
 
     pub fn is_list(&self) -> bool {
@@ -105,6 +117,18 @@ impl Shown {
 
 /// A diff's numbers stand further right than its sign column needs.
 const DIFF_INDENT: usize = TOOL_INDENT - 2;
+
+/// Its beginning, if there is no room for all.
+fn document(text: &str, width: usize, max_rows: usize) -> Vec<Line> {
+    let mut rows: Vec<Line> =
+        render(text, width.saturating_sub(TOOL_INDENT).max(2)).into_iter().map(|row| row.indented(TOOL_INDENT)).collect();
+    if rows.len() > max_rows {
+        let hidden = rows.len() + 1 - max_rows;
+        rows.truncate(max_rows.saturating_sub(1));
+        rows.push(Line::styled(format!("… {hidden} more rows"), Role::Dim).indented(TOOL_INDENT));
+    }
+    rows
+}
 
 fn binaries(changes: &[FileChange]) -> impl Iterator<Item = Line> {
     changes.iter().filter(|c| c.binary).map(|c| {
@@ -138,5 +162,6 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Write(_) => "Make this change?",
         Access::Run { .. } => "Run this command?",
         Access::Network { .. } => "Connect to this host?",
+        Access::Plan => "Go ahead with this plan?",
     }
 }

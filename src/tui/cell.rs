@@ -4,7 +4,7 @@ use super::blocks::Shown;
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
-    diff_view::{Change, DiffModel},
+    diff_view::Change,
     markdown::render,
     text::span::Line,
 };
@@ -73,11 +73,16 @@ impl CallCell {
     }
 
     /// What it would write, where that is one text.
-    pub fn editable(&self) -> Option<&DiffModel> {
+    pub fn editable(&self) -> Option<Editable<'_>> {
         match self.shown.diffs() {
-            [diff] if diff.change() != Change::Deleted => Some(diff),
-            _ => None,
+            [diff] if diff.change() != Change::Deleted => Some(Editable { text: diff.new_text(), path: diff.path() }),
+            _ => self.plan().map(|text| Editable { text, path: "plan.md" }),
         }
+    }
+
+    /// The plan that the user is asked about.
+    pub fn plan(&self) -> Option<&str> {
+        self.shown.document().filter(|_| self.access == Some(Access::Plan))
     }
 
     fn summary(&self) -> String {
@@ -86,6 +91,13 @@ impl CallCell {
             _ => String::new(),
         }
     }
+}
+
+/// What the user may change before it is done.
+pub struct Editable<'a> {
+    pub text: &'a str,
+    /// Of the file, or what it would be called.
+    pub path: &'a str,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +138,7 @@ fn call_rows(call: &CallCell, width: usize, open: bool) -> Vec<Line> {
             };
             let limit = if open {
                 ALL_ROWS
-            } else if shown.is_diff() || shown.is_list() {
+            } else if shown.is_diff() || shown.is_list() || shown.document().is_some() {
                 DIFF_ROWS
             } else {
                 OUTPUT_ROWS

@@ -12,6 +12,7 @@ mod looks;
 mod main_job;
 mod own_keys;
 mod permissions;
+mod plan;
 mod replay;
 mod resume;
 mod screen;
