@@ -107,6 +107,8 @@ impl Agent {
     fn go_on(&mut self, records: &[Record]) {
         self.emit(None, EventBody::Session(SessionEvent::Retold(story::story(records))));
         let turn = TurnId(self.transcript.turns);
+        let (reasoning, text) = story::half_said(records);
+        self.keep_words(turn, reasoning, text);
         for message in self.transcript.missing_results() {
             self.say(turn, message);
         }

@@ -47,9 +47,16 @@ impl Agent {
     pub(super) fn streamed(&mut self, request: RequestId, item: StreamItem) {
         let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Streaming(request)) else { return };
         turn.draft.add(&item);
+        let id = turn.id;
         match item {
-            StreamItem::Text(text) => self.emit_here(EventBody::Text(TextEvent::Answer(text))),
-            StreamItem::Reasoning(text) => self.emit_here(EventBody::Text(TextEvent::Reasoning(text))),
+            StreamItem::Text(text) => {
+                self.record(RecordBody::Partial { turn: id, reasoning: String::new(), text: text.clone() });
+                self.emit_here(EventBody::Text(TextEvent::Answer(text)));
+            }
+            StreamItem::Reasoning(text) => {
+                self.record(RecordBody::Partial { turn: id, reasoning: text.clone(), text: String::new() });
+                self.emit_here(EventBody::Text(TextEvent::Reasoning(text)));
+            }
             StreamItem::CallDelta { .. } => {}
             StreamItem::Usage(usage) => self.emit_here(EventBody::Turn(TurnEvent::Used(usage))),
             StreamItem::Done(reason) => self.answered(reason),
@@ -139,16 +146,20 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return false };
         let (id, draft) = (turn.id, std::mem::take(&mut turn.draft));
         turn.used(draft.usage);
-        let kept = !draft.text.is_empty();
-        if kept {
-            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning.clone(), calls: vec![] });
-        } else if !draft.reasoning.is_empty() {
-            self.record(RecordBody::Thought { turn: id, text: draft.reasoning.clone() });
-        }
-        if kept || !draft.reasoning.is_empty() {
+        let (kept, shown) = (!draft.text.is_empty(), !draft.text.is_empty() || !draft.reasoning.is_empty());
+        self.keep_words(id, draft.reasoning, draft.text);
+        if shown {
             self.emit_here(EventBody::Text(TextEvent::Done));
         }
         kept
+    }
+
+    pub(super) fn keep_words(&mut self, turn: TurnId, reasoning: String, text: String) {
+        if !text.is_empty() {
+            self.say(turn, Message::Assistant { text, reasoning, calls: vec![] });
+        } else if !reasoning.is_empty() {
+            self.record(RecordBody::Thought { turn, text: reasoning });
+        }
     }
 
     // --- its calls ---

@@ -120,6 +120,10 @@ impl World {
             assert!(!self.ended.contains(&turn), "{body:?} after the end of turn {turn}");
         }
         match body {
+            EventBody::Text(TextEvent::Answer(shown)) => {
+                let written = |record: &RecordBody| matches!(record, RecordBody::Partial { text, .. } if text == shown);
+                assert!(self.records.last().is_some_and(written), "shown before it was written: {shown}");
+            }
             EventBody::Turn(TurnEvent::Started) => (self.turn, self.refused) = (turn, false),
             EventBody::Turn(TurnEvent::Ended(_)) => {
                 self.turn = None;
