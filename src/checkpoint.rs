@@ -6,9 +6,11 @@
 
 mod cut_off;
 mod describe;
+mod durable;
 mod folders;
 pub mod git;
 mod index;
+mod intact;
 mod kept;
 mod label;
 pub mod memory;
@@ -24,6 +26,7 @@ mod restore;
 mod scan;
 mod seen;
 pub mod store;
+mod stored;
 mod tree;
 
 #[cfg(test)]

@@ -9,16 +9,18 @@ use super::{
     describe::describe,
     folders::REPOSITORY,
     index::Index,
+    intact,
     kept::{Change, Kept, changes},
     label,
     notes::Notes,
-    objects::Objects,
+    objects::{self, Objects, Workspace},
     planning::Planning,
     prune, repack,
     repository::{Named, begun_anew, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
     restore::{Restore, changes_of, file_of},
     scan::{Present, Scan},
     seen::Seen,
+    stored,
     tree::{self, Place},
 };
 use crate::{
@@ -200,7 +202,7 @@ impl GitStore {
         let tree = present.tree;
         let skipped = present.skipped.iter().filter(|(_, why)| *why != REPOSITORY).map(|(p, why)| (tree::shown(p), why.clone())).collect();
         let newest = newest(&self.repo)?;
-        let parent = newest.as_ref().map(|n| self.repo.find_commit(n.id)).transpose().map_err(tree::damaged)?;
+        let parent = newest.as_ref().map(|n| stored::commit(&self.repo, n.id)).transpose()?;
         if let Some(parent) = parent.as_ref().filter(|p| p.tree_id() == tree) {
             return Ok(Taken { id: CheckpointId(parent.id().to_string()), files_changed: 0, skipped });
         }
@@ -213,12 +215,12 @@ impl GitStore {
         let parents: Vec<_> = parent.iter().collect();
         let message = label::write(label, files_changed);
         self.wrote = true;
-        let id = self.repo.commit(None, &who, &who, &message, &self.repo.find_tree(tree)?, &parents)?;
-        let named = Named { number: newest.map_or(1, |n| n.number + 1), id };
-        let name = named.reference();
-        // We hold the store's lock, so this one is of a process that was killed.
-        let _ = fs::remove_file(self.repo.path().join(format!("{name}.lock")));
-        self.repo.reference(&name, id, false, "checkpoint")?;
+        let bytes = self.repo.commit_create_buffer(&who, &who, &message, &stored::tree(&self.repo, tree)?, &parents)?;
+        let odb = self.repo.odb()?;
+        let objects = Objects::new(&odb, &self.objects());
+        let id = objects.write(objects::Kind::Commit, &bytes, &mut Workspace::default())?;
+        objects.finish()?;
+        Named { number: newest.map_or(1, |n| n.number + 1), id }.write(&self.repo)?;
         Ok(Taken { id: CheckpointId(id.to_string()), files_changed, skipped })
     }
 
@@ -233,7 +235,10 @@ impl GitStore {
         };
         let later = all.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
         let target = Kept::of_commit(&self.repo, target.id)?;
-        Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since, theirs }.plan(wanted, differing)
+        let planning = Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since, theirs };
+        let (plan, lost) = planning.plan(wanted, differing)?;
+        intact::mark(&self.folder, &lost);
+        Ok(plan)
     }
 
     /// What other sessions have changed after that checkpoint and up to the end of what is walked back.
@@ -241,7 +246,7 @@ impl GitStore {
         let mut theirs = BTreeSet::new();
         let Some(end) = since.map(|id| find_in(all, id)).transpose()? else { return Ok(theirs) };
         let label = |id: Oid| -> Result<Label, CheckpointError> {
-            let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
+            let commit = stored::commit(&self.repo, id)?;
             Ok(label::read(&String::from_utf8_lossy(commit.message_bytes())).0)
         };
         let own = label(end.id)?.session;
@@ -258,7 +263,10 @@ impl GitStore {
 
     fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
         find(&self.repo, &plan.wanted.to)?;
-        let (changes, refused) = changes_of(&plan.files, &self.root);
+        let (mut changes, refused) = changes_of(&plan.files, &self.root);
+        let lost = intact::leave_out(&self.repo.odb()?, &self.objects(), &mut changes);
+        intact::mark(&self.folder, &lost);
+        let refused: Vec<_> = refused.into_iter().chain(lost).collect();
         let present = self.present(changes.iter().map(|(place, _, _)| place.clone()))?;
         let label = Label::new(Kind::BeforeRestore, format!("before going back to {}", plan.wanted.to.short()));
         let before = self.commit(&present, &label)?.id;
@@ -307,9 +315,12 @@ impl GitStore {
         self.wrote = false;
         let result = match self.catch_up().and_then(|()| work(self)) {
             Err(CheckpointError::Damaged(why)) => {
-                self.notice = Some(set_aside(&self.folder, &why)?);
-                self.reopen()?;
-                work(self)
+                self.begin_anew(&why)?;
+                match work(self) {
+                    // What was asked for went with the old one.
+                    Err(CheckpointError::Unknown(_)) => Err(CheckpointError::Gone(self.notice.take().unwrap_or_default())),
+                    result => result,
+                }
             }
             result => result,
         };
@@ -319,8 +330,15 @@ impl GitStore {
         result
     }
 
+    fn begin_anew(&mut self, why: &str) -> Result<(), CheckpointError> {
+        let told = set_aside(&self.folder, why)?;
+        self.reopen()?;
+        self.notice = Some(told);
+        Ok(())
+    }
+
     fn entry(&self, id: Oid, notes: &Notes) -> Result<Entry, CheckpointError> {
-        let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
+        let commit = stored::commit(&self.repo, id)?;
         let (mut label, files_changed) = label::read(&String::from_utf8_lossy(commit.message_bytes()));
         let at = commit.time().seconds().max(0) as u64 * 1000;
         let id = CheckpointId(id.to_string());
@@ -339,7 +357,11 @@ impl CheckpointStore for GitStore {
     }
 
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError> {
+        let begins = matches!(label.kind, Kind::BeforeTurn | Kind::Manual);
         self.guarded(|store| {
+            if let Some(why) = intact::marked(&store.folder).filter(|_| begins) {
+                store.begin_anew(&why)?;
+            }
             let present = store.present([])?;
             store.commit(&present, label)
         })

@@ -6,8 +6,10 @@
 use super::{
     CheckpointError,
     folders::REPOSITORY,
+    intact,
     kept::{Change, Kept, changes},
     scan::Present,
+    stored,
     tree::{self, File, Place},
 };
 use crate::{
@@ -36,7 +38,8 @@ pub struct Planning<'a> {
 
 impl Planning<'_> {
     /// `differing`: the present compared with the target.
-    pub fn plan(&self, wanted: &Wanted, mut differing: Vec<Change>) -> Result<Plan, CheckpointError> {
+    /// Besides the plan: what it lacks because the store has it no more.
+    pub fn plan(&self, wanted: &Wanted, mut differing: Vec<Change>) -> Result<(Plan, BTreeMap<Place, String>), CheckpointError> {
         let only = wanted.only.as_ref().map(|paths| paths.iter().map(|path| chosen(path, self.root)).collect::<Vec<_>>());
         let within = |place: &[u8]| only.as_ref().is_none_or(|only| only.iter().any(|at| is_below(place, at)));
         differing.retain(|(place, _, _)| within(place));
@@ -60,6 +63,8 @@ impl Planning<'_> {
             }
             !lost
         });
+        let lost = intact::leave_out(&self.repo.odb()?, &self.repo.path().join("objects"), &mut differing);
+        skipped.extend(lost.clone());
         self.drop_blocked(&mut differing, &mut skipped);
         let below_chosen = |place: &[u8]| within(place) || only.iter().flatten().any(|at| is_below(at, place));
         // A repository that is still there has nothing to be told of.
@@ -72,11 +77,12 @@ impl Planning<'_> {
         for place in self.present.skipped.keys().filter(|place| below_chosen(place) && !was_there(place)) {
             skipped.entry(place.clone()).or_insert_with(|| "what is there now could not be kept; left as it is".into());
         }
-        Ok(Plan {
+        let plan = Plan {
             wanted: wanted.clone(),
             files: differing.into_iter().map(planned).collect(),
             skipped: skipped.into_iter().map(|(place, why)| (tree::shown(&place), why)).collect(),
-        })
+        };
+        Ok((plan, lost))
     }
 
     /// What changed after `since` stays; what is not walked back because of that is listed.
@@ -140,7 +146,7 @@ impl Planning<'_> {
         let rules = |folder: &Path| {
             let place = tree::place_of(&Path::new("/r").join(folder).join(".gitignore"), Path::new("/r"));
             let file = kept.file(&place).ok().flatten()?;
-            self.repo.find_blob(file.id).ok().map(|b| b.content().to_vec())
+            stored::blob(self.repo, file.id).ok().map(|b| b.content().to_vec())
         };
         kept.covered.contains(place) || (tree::is_inside(place) && !kept.skips(place) && !walk::ignored_by(&tree::shown(place), rules))
     }

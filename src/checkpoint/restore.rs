@@ -9,6 +9,7 @@ use super::{
     index::{Index, Stat},
     kept::Change,
     scan::Present,
+    stored,
     tree::{self, File, Place, git_mode},
 };
 use crate::{
@@ -98,7 +99,7 @@ impl Restore<'_> {
             }
             return Ok(());
         };
-        let blob = self.repo.find_blob(new.id).map_err(|e| format!("its contents are lost: {}", e.message()))?;
+        let blob = stored::blob(self.repo, new.id).map_err(|e| format!("its contents are lost: {e}"))?;
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| e.to_string())?;
         }

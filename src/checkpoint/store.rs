@@ -177,6 +177,9 @@ pub enum CheckpointError {
     Store(String),
     #[error("the checkpoint store is damaged: {0}")]
     Damaged(String),
+    /// The store was damaged and a new one begun, which does not have what was asked for. Says so as a whole.
+    #[error("{0}")]
+    Gone(String),
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: std::io::Error },
     #[error("there is no checkpoint {}", .0.short())]

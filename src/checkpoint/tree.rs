@@ -11,7 +11,7 @@ use super::{
 };
 use crate::protocol::Version;
 pub use crate::protocol::plan::{FILE, LINK, PROGRAM, git_mode};
-use git2::Oid;
+use git2::{ErrorClass, Oid};
 use std::{
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
@@ -168,6 +168,10 @@ fn contents<'a>(folder: &Folder, below: impl Iterator<Item = (&'a [u8], Oid)>) -
     bytes
 }
 
+/// What an object that can't be read says of the store. That the system does not give it says nothing.
 pub fn damaged(error: git2::Error) -> CheckpointError {
-    CheckpointError::Damaged(error.message().into())
+    match error.class() {
+        ErrorClass::Os | ErrorClass::NoMemory => error.into(),
+        _ => CheckpointError::Damaged(error.message().into()),
+    }
 }
