@@ -35,6 +35,7 @@ use std::{
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
+use tempfile::TempDir;
 
 const LIMIT: u64 = 20 << 20;
 pub(super) const INDEX: &str = "index";
@@ -56,6 +57,8 @@ pub struct GitStore {
     covered: BTreeSet<Place>,
     limit: u64,
     notice: Option<String>,
+    /// Goes with the store.
+    _aside: Option<TempDir>,
 }
 
 /// Where the store of a project is.
@@ -73,6 +76,10 @@ impl GitStore {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(CheckpointError::io(&folder))?;
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
+        Self::at(folder, data, root, None)
+    }
+
+    pub(super) fn at(folder: PathBuf, data: PathBuf, root: PathBuf, aside: Option<TempDir>) -> Result<Self, CheckpointError> {
         let _lock = lock(&folder)?;
         let mut notice = begun_anew(&folder);
         let repo = match open_checked(&folder) {
@@ -85,7 +92,8 @@ impl GitStore {
         };
         let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
         let seen = Seen::default();
-        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, wrote: false, notice };
+        let mut store =
+            GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, wrote: false, notice, _aside: aside };
         store.load_index()?;
         Ok(store)
     }

@@ -158,6 +158,12 @@ pub fn lock(folder: &Path) -> Result<fs::File, CheckpointError> {
     }
 }
 
+/// For a look at a store that can't be written. Without a lock file nobody has ever used it.
+pub fn lock_to_read(folder: &Path) -> Option<fs::File> {
+    let file = fs::File::open(folder.join("lock")).ok()?;
+    file.lock_shared().ok().map(|()| file)
+}
+
 /// Opens or makes the repository, and looks whether its newest checkpoint is there. What is below that is found to be damaged when
 /// it is met.
 pub fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
