@@ -147,6 +147,7 @@ impl Agent {
             Input::Kept(name, result) => self.kept(name, result),
             Input::Finished(result) => self.finished(result),
             Input::Planned(result) => self.tell(result, |(plan, changes)| SessionEvent::Planned { plan, changes }),
+            Input::StepPlanned(to, result) => self.step_planned(&to, result),
             Input::Compared(from, to, result) => self.tell(result, |changes| SessionEvent::Compared { from, to, changes }),
             Input::Listed(result) => self.tell(result, |(all, bytes)| SessionEvent::Checkpoints { all, bytes }),
             Input::TimerFired(timer) => self.timer_fired(timer),
@@ -161,6 +162,10 @@ impl Agent {
     }
 
     fn command(&mut self, command: Command) {
+        if needs_rest(&command) {
+            // Whoever goes on does not want it any more.
+            self.answer_step(false);
+        }
         match command {
             Command::Prompt(prompt) => self.prompt(prompt),
             Command::Steer(text) => self.steer(text),
@@ -178,6 +183,7 @@ impl Agent {
             Command::Compare { from, to } => self.out.push(Effect::Compare(from, to)),
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
+            Command::Step { go } => self.answer_step(go),
             Command::Checkpoint(name) => self.keep(name),
             Command::ListCheckpoints => self.out.push(Effect::ListCheckpoints),
             Command::Revise { id, revision } => self.out.push(Effect::Revise(id, revision)),
@@ -383,4 +389,10 @@ impl Agent {
             Err(why) => self.emit(None, EventBody::Notice(Notice::error(why))),
         }
     }
+}
+
+/// Can't be done while something is asked.
+fn needs_rest(command: &Command) -> bool {
+    use Command::*;
+    matches!(command, Prompt(_) | Steer(_) | RunShell(_) | Rewind { .. } | Undo | Redo | Checkpoint(_) | Unfinished { .. } | Clear)
 }

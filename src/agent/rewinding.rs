@@ -15,6 +15,16 @@ pub struct Rewinding {
     pub scope: RewindScope,
     /// What was walked back becomes as it was.
     pub forward: bool,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Stage {
+    /// What would be done is being found out.
+    Planning,
+    /// The user is asked.
+    Asked(Plan),
+    Restoring,
 }
 
 impl Agent {
@@ -26,7 +36,7 @@ impl Agent {
             mark => {
                 let wanted = Wanted { to: to.clone(), since: None, only: None };
                 let plan = plan.filter(|plan| plan.wanted.to == to);
-                self.walk(Rewinding { to, mark, scope, forward: false }, wanted, plan);
+                self.walk(Rewinding { to, mark, scope, forward: false, stage: Stage::Restoring }, wanted, plan);
             }
         }
     }
@@ -36,7 +46,8 @@ impl Agent {
             Some(at) => {
                 let (to, since) = (self.transcript.marks[at].id.clone(), self.transcript.closing(at));
                 let wanted = Wanted { to: to.clone(), since, only: None };
-                self.walk(Rewinding { to, mark: Some(at), scope: RewindScope::Both, forward: false }, wanted, None);
+                let (mark, scope, stage) = (Some(at), RewindScope::Both, Stage::Planning);
+                self.walk(Rewinding { to, mark, scope, forward: false, stage }, wanted, None);
             }
             None => self.notice(Notice::info("There is nothing to undo: no turn of this conversation has changed anything.")),
         }
@@ -50,7 +61,7 @@ impl Agent {
         let to = cut.before.clone().unwrap_or_else(|| CheckpointId(String::new()));
         let scope = if cut.before.is_none() { RewindScope::Conversation } else { cut.scope };
         let wanted = Wanted { to: to.clone(), since: cut.after.clone(), only: None };
-        self.walk(Rewinding { to, mark: None, scope, forward: true }, wanted, None);
+        self.walk(Rewinding { to, mark: None, scope, forward: true, stage: Stage::Planning }, wanted, None);
     }
 
     fn walk(&mut self, rewinding: Rewinding, wanted: Wanted, plan: Option<Plan>) {
@@ -60,23 +71,72 @@ impl Agent {
         if !rewinding.scope.files() {
             return self.walked(rewinding, None);
         }
-        self.out.push(Effect::Restore(wanted, plan));
+        self.out.push(match rewinding.stage {
+            Stage::Restoring => Effect::Restore(wanted, plan),
+            _ => Effect::PlanStep(wanted),
+        });
         self.rewinding = Some(rewinding);
     }
 
-    pub(super) fn restored(&mut self, to: CheckpointId, result: Result<Restored, String>) {
-        let Some(rewinding) = self.rewinding.take_if(|r| r.to == to) else { return };
-        match result {
-            Ok(restored) => self.walked(rewinding, Some(restored)),
-            Err(why) => {
-                let notice = Notice::error(format!("The files could not be restored: {why}"));
-                self.notice(notice.hint("nothing of the conversation was changed; /rewind shows what there is to go back to"));
+    /// What an undo or redo would do is said before it is done. Where not all of it goes back, or where what came after the turn would
+    /// go with it, the user is asked.
+    pub(super) fn step_planned(&mut self, to: &CheckpointId, result: Result<Plan, String>) {
+        let Some(mut rewinding) = self.rewinding.take_if(|r| r.to == *to && r.stage == Stage::Planning) else { return };
+        let plan = match result {
+            Ok(plan) => plan,
+            Err(why) => return self.not_restored(&why),
+        };
+        let title = match rewinding.mark.and_then(|at| self.transcript.marks.get(at)) {
+            Some(mark) => format!("Going back to before “{}”", first_line(&mark.prompt)),
+            None => "Going forward again".into(),
+        };
+        let takes_all = !rewinding.forward && plan.wanted.since.is_none() && !plan.files.is_empty();
+        if plan.is_partial() || takes_all {
+            rewinding.stage = Stage::Asked(plan.clone());
+            self.rewinding = Some(rewinding);
+            return self.emit(None, EventBody::Session(SessionEvent::StepAsked { title, plan }));
+        }
+        self.notice(Notice::info(format!("{title}: {}.", plan.summary())));
+        self.go(rewinding, plan);
+    }
+
+    fn go(&mut self, rewinding: Rewinding, plan: Plan) {
+        self.rewinding = Some(Rewinding { stage: Stage::Restoring, ..rewinding });
+        self.out.push(Effect::Restore(plan.wanted.clone(), Some(plan)));
+    }
+
+    pub(super) fn answer_step(&mut self, go: bool) {
+        let Some(rewinding) = self.rewinding.take_if(|r| matches!(r.stage, Stage::Asked(_))) else { return };
+        match &rewinding.stage {
+            Stage::Asked(plan) if go => {
+                let plan = plan.clone();
+                self.go(rewinding, plan);
+            }
+            _ => {
+                self.notice(Notice::info("Everything was left as it is."));
+                self.start_queued();
             }
         }
+    }
+
+    fn not_restored(&mut self, why: &str) {
+        let notice = Notice::error(format!("The files could not be restored: {why}"));
+        self.notice(notice.hint("nothing of the conversation was changed; /rewind shows what there is to go back to"));
         self.start_queued();
     }
 
-    fn walked(&mut self, Rewinding { to, mark, scope, forward }: Rewinding, restored: Option<Restored>) {
+    pub(super) fn restored(&mut self, to: CheckpointId, result: Result<Restored, String>) {
+        let Some(rewinding) = self.rewinding.take_if(|r| r.to == to && r.stage == Stage::Restoring) else { return };
+        match result {
+            Ok(restored) => {
+                self.walked(rewinding, Some(restored));
+                self.start_queued();
+            }
+            Err(why) => self.not_restored(&why),
+        }
+    }
+
+    fn walked(&mut self, Rewinding { to, mark, scope, forward, .. }: Rewinding, restored: Option<Restored>) {
         let (before, after, changes, skipped) = match restored {
             Some(r) => (Some(r.before), r.after, r.changes, r.skipped),
             None => (None, None, vec![], vec![]),
@@ -170,4 +230,8 @@ impl Agent {
             Err(why) => self.notice(Notice::error(why)),
         }
     }
+}
+
+fn first_line(prompt: &Prompt) -> String {
+    prompt.text.lines().next().unwrap_or_default().chars().take(60).collect()
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     project,
-    protocol::{Plan, Planned, Wanted},
+    protocol::{Plan, Planned, Wanted, plan::NOT_KEPT},
     walk,
 };
 use git2::{Oid, Repository};
@@ -70,7 +70,7 @@ impl Planning<'_> {
         // A repository that is still there has nothing to be told of.
         let told = |place: &[u8], why: &str| below_chosen(place) && !(why == REPOSITORY && self.present.skips(place));
         for (place, why) in self.target.skipped.iter().filter(|(place, why)| told(place, why)) {
-            skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
+            skipped.entry(place.clone()).or_insert_with(|| format!("{NOT_KEPT}{why}"));
         }
         // What is there now, was not then, and can't go because nothing would bring it back.
         let was_there = |place: &[u8]| self.target.skips(place) || since.as_ref().is_some_and(|since| !since.skips(place));

@@ -27,6 +27,7 @@ pub enum Job {
     Keep(String, usize),
     Restore(Wanted, Option<Plan>),
     Plan(Wanted),
+    PlanStep(Wanted),
     Compare(CheckpointId, CheckpointId),
     List,
     Revise(CheckpointId, Revision),
@@ -119,6 +120,10 @@ fn answer(store: &mut dyn CheckpointStore, session: &SessionId, job: Job) -> Inp
             Input::Restored(to, restore(store, &wanted, plan).map_err(said))
         }
         Job::Plan(wanted) => Input::Planned(plan(store, wanted).map_err(said)),
+        Job::PlanStep(wanted) => {
+            let plan = store.plan(&wanted).map_err(said);
+            Input::StepPlanned(wanted.to, plan)
+        }
         Job::Compare(from, to) => {
             let changes = store.diff(&from, Some(&to)).map_err(|e| format!("It could not be compared: {e}"));
             Input::Compared(from, to, changes)
@@ -138,6 +143,7 @@ fn fail(job: Job, why: String) -> Input {
         Job::Keep(name, _) => Input::Kept(name, Err(why)),
         Job::Restore(wanted, _) => Input::Restored(wanted.to, Err(why)),
         Job::Plan(_) => Input::Planned(Err(why)),
+        Job::PlanStep(wanted) => Input::StepPlanned(wanted.to, Err(why)),
         Job::Compare(from, to) => Input::Compared(from, to, Err(why)),
         Job::List | Job::Revise(..) => Input::Listed(Err(why)),
         Job::Unfinished(_) => Input::Finished(Err(why)),

@@ -346,6 +346,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         // Without trust there is nothing to do here.
         PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
+        PanelOutcome::Closed if matches!(panel, Panel::Step(_)) => vec![panel::Step::no()],
         PanelOutcome::Closed => {
             // A window that was opened for a view closes with it.
             if matches!(&panel, Panel::Search(search) if search.opened_window) {

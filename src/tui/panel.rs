@@ -7,6 +7,7 @@ mod keys;
 mod search;
 mod sessions;
 mod setup;
+mod step;
 mod theme;
 mod trust;
 
@@ -23,6 +24,7 @@ pub use history::HistorySearch;
 pub use search::Search;
 pub use sessions::Sessions;
 pub use setup::Setup;
+pub use step::Step;
 pub use theme::ThemePicker;
 pub use trust::Trust;
 
@@ -38,6 +40,7 @@ pub enum Panel {
     Search(Box<Search>),
     Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
+    Step(Box<Step>),
 }
 
 pub enum PanelOutcome {
@@ -121,7 +124,7 @@ impl Panel {
     /// Whose keys it takes now, those that come first before the others.
     pub fn contexts(&self) -> &'static [Context] {
         match self {
-            Panel::Trust(_) => &[Context::Dialog, Context::List],
+            Panel::Trust(_) | Panel::Step(_) => &[Context::Dialog, Context::List],
             Panel::Setup(setup) => setup.contexts(),
             Panel::Theme(_) | Panel::Keys(_) => &[Context::List],
             Panel::History(_) | Panel::Sessions(_) => &[Context::History, Context::Edit],
@@ -135,6 +138,7 @@ impl Panel {
     pub fn press(&mut self, chord: &Chord, keys: &Keymap) -> PanelOutcome {
         match self {
             Panel::Trust(trust) => trust.press(chord),
+            Panel::Step(step) => step.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
             Panel::History(search) => search.press(chord),
@@ -166,6 +170,7 @@ impl Panel {
         let keys = &model.setting.keys;
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, keys, width, max_rows),
+            Panel::Step(step) => step.view(keys, width, max_rows),
             Panel::Setup(setup) => setup.view(keys, width, max_rows),
             Panel::Theme(picker) => picker.view(keys, width, max_rows),
             Panel::History(search) => search.view(keys, width, max_rows),

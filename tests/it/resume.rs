@@ -89,7 +89,10 @@ fn a_turn_that_was_killed_is_offered_and_can_be_walked_back() {
     assert_eq!(w.read("a.txt"), "two\n");
     let mut t = w.start_with(&["-c"]);
     t.ready().sees("make it two").sees("The last turn was cut off");
-    t.ask("/undo").sees("a.txt is as it was");
+    // What came after the crash can't be told from it, so it is asked.
+    t.ask("/undo").sees("Going back to before “make it two”: 1 changed").sees("leave everything as it is");
+    assert_eq!(w.read("a.txt"), "two\n");
+    t.press('y').sees("a.txt is as it was");
     assert_eq!(w.read("a.txt"), "one\n");
     t.screen_is("the prompt is in the box again", |screen| screen.lines().any(|l| l.starts_with("❯ make it two")));
 }
