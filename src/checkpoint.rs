@@ -4,6 +4,7 @@
 //! - A restore does what its plan says, and is itself preceded by a checkpoint; what a checkpoint does not know is left alone and
 //!   listed.
 
+mod activity;
 mod aside;
 mod cut_off;
 mod describe;

@@ -5,7 +5,7 @@
 //! - Processes take turns by a lock file. A store that can't be read is set aside, never repaired in place.
 
 use super::{
-    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, cut_off,
+    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, activity, cut_off,
     describe::describe,
     folders::REPOSITORY,
     index::Index,
@@ -25,11 +25,11 @@ use super::{
 };
 use crate::{
     project,
-    protocol::{CheckpointId, FileChange, Plan, Wanted},
+    protocol::{CheckpointId, FileChange, Plan, SessionId, Wanted},
 };
 use git2::{OdbLookupFlags, Oid, Repository, Signature, Time};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::{Path, PathBuf},
@@ -55,6 +55,8 @@ pub struct GitStore {
     /// The work at hand has changed them.
     wrote: bool,
     covered: BTreeSet<Place>,
+    /// For which it keeps checkpoints.
+    session: Option<SessionId>,
     limit: u64,
     notice: Option<String>,
     /// Goes with the store.
@@ -92,8 +94,21 @@ impl GitStore {
         };
         let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
         let seen = Seen::default();
-        let mut store =
-            GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, wrote: false, notice, _aside: aside };
+        let mut store = GitStore {
+            index,
+            covered,
+            session: None,
+            limit: LIMIT,
+            root,
+            folder,
+            data,
+            repo,
+            stamp,
+            seen,
+            wrote: false,
+            notice,
+            _aside: aside,
+        };
         store.load_index()?;
         Ok(store)
     }
@@ -105,6 +120,14 @@ impl GitStore {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn repo(&self) -> &Repository {
+        &self.repo
     }
 
     /// What of it is missing in the store is forgotten, so that it is read from the disk and written again.
@@ -237,9 +260,9 @@ impl GitStore {
         let since = wanted.since.as_ref().map(|id| find_in(&all, id)).transpose()?.map(|n| n.id);
         let target = find_in(&all, &wanted.to)?;
         let (present, differing) = self.compared(target.id)?;
-        let theirs = match since {
-            Some(_) => self.of_others(&all, target.number, wanted.since.as_ref())?,
-            None => BTreeSet::new(),
+        let theirs = match &wanted.since {
+            Some(end) => activity::of_others((&self.repo, &self.folder), &all, target.number, end, self.session.as_ref())?,
+            None => BTreeMap::new(),
         };
         let later = all.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
         let target = Kept::of_commit(&self.repo, target.id)?;
@@ -247,26 +270,6 @@ impl GitStore {
         let (plan, lost) = planning.plan(wanted, differing)?;
         intact::mark(&self.folder, &lost);
         Ok(plan)
-    }
-
-    /// What other sessions have changed after that checkpoint and up to the end of what is walked back.
-    fn of_others(&self, all: &[Named], after: u64, since: Option<&CheckpointId>) -> Result<BTreeSet<Place>, CheckpointError> {
-        let mut theirs = BTreeSet::new();
-        let Some(end) = since.map(|id| find_in(all, id)).transpose()? else { return Ok(theirs) };
-        let label = |id: Oid| -> Result<Label, CheckpointError> {
-            let commit = stored::commit(&self.repo, id)?;
-            Ok(label::read(&String::from_utf8_lossy(commit.message_bytes())).0)
-        };
-        let own = label(end.id)?.session;
-        for pair in all.windows(2).filter(|pair| pair[1].number > after && pair[1].number < end.number) {
-            let label = label(pair[1].id)?;
-            let acted = matches!(label.kind, Kind::AfterCall | Kind::AfterTurn) && label.session.is_some();
-            if acted && own.is_some() && label.session != own {
-                let (before, now) = (Kept::of_commit(&self.repo, pair[0].id)?.tree, Kept::of_commit(&self.repo, pair[1].id)?.tree);
-                theirs.extend(changes(&self.repo, before, now)?.into_iter().map(|(place, _, _)| place));
-            }
-        }
-        Ok(theirs)
     }
 
     fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
@@ -364,7 +367,17 @@ impl CheckpointStore for GitStore {
         self.covered.extend(outside_git.map(|p| tree::place_of(&self.root.join(p), &self.root)));
     }
 
+    fn acts(&mut self, session: &SessionId, files: &[PathBuf]) {
+        // If it can't be noted, its changes are known by its next checkpoint alone.
+        let _ = self.note(session, Some(files));
+    }
+
+    fn rests(&mut self, session: &SessionId) {
+        let _ = self.note(session, None);
+    }
+
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError> {
+        self.session = label.session.clone().or(self.session.take());
         let begins = matches!(label.kind, Kind::BeforeTurn | Kind::Manual);
         self.guarded(|store| {
             if let Some(why) = intact::marked(&store.folder).filter(|_| begins) {

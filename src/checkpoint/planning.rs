@@ -33,7 +33,7 @@ pub struct Planning<'a> {
     pub later: Vec<Oid>,
     pub since: Option<Oid>,
     /// What another session changed in the meantime is not walked back with this one.
-    pub theirs: BTreeSet<Place>,
+    pub theirs: BTreeMap<Place, &'static str>,
 }
 
 impl Planning<'_> {
@@ -49,11 +49,9 @@ impl Planning<'_> {
             self.keep_later_changes(since, &mut differing, &mut skipped)?;
         }
         differing.retain(|(place, _, _)| {
-            let own = !self.theirs.contains(place);
-            if !own {
-                skipped.insert(place.clone(), "another session changed it meanwhile; left as it is".into());
-            }
-            own
+            let theirs = self.theirs.get(place);
+            skipped.extend(theirs.map(|why| (place.clone(), (*why).into())));
+            theirs.is_none()
         });
         self.ask_later_checkpoints(&mut differing, &mut skipped)?;
         differing.retain(|(place, _, _)| {

@@ -14,6 +14,12 @@ pub trait CheckpointStore: Send {
     /// writes them.
     fn cover(&mut self, paths: &[PathBuf]);
 
+    /// From now on a session changes these files, or, where none is named, any. To be called after the checkpoint before that.
+    fn acts(&mut self, _: &SessionId, _: &[PathBuf]) {}
+
+    /// It does no more.
+    fn rests(&mut self, _: &SessionId) {}
+
     /// Keeps the present. If it is what the newest checkpoint has, that one is given.
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError>;
 

@@ -105,6 +105,13 @@ impl Performer {
         }
     }
 
+    /// What an input says to those who do the work.
+    pub fn heard(&self, input: &Input) {
+        if matches!(input, Input::Ran(..)) {
+            self.lane.rest();
+        }
+    }
+
     fn call_model(&mut self, request: Request) {
         let (id, inputs) = (request.id, self.inputs.clone());
         self.streams.clear();
