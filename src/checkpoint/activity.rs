@@ -117,8 +117,10 @@ pub fn of_others(
     let calls = load(folder);
     for pair in all.windows(2).filter(|pair| pair[1].number > after && pair[1].number <= end.number) {
         let (number, label) = (pair[1].number, label(pair[1].id)?);
-        let acted = matches!(label.kind, Kind::AfterCall | Kind::AfterTurn) && label.session.is_some_and(|session| session != own);
         let (mine, others): (Vec<&Call>, Vec<&Call>) = calls.iter().filter(|call| call.is_in(number)).partition(|call| call.session == own);
+        // Who kept it had done something before, if nothing better is known of that.
+        let acted = matches!(label.kind, Kind::AfterCall | Kind::AfterTurn)
+            && label.session.is_some_and(|session| session != own && !others.iter().any(|call| call.session == session));
         if !acted && others.is_empty() {
             continue;
         }
