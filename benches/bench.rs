@@ -3,7 +3,7 @@
 //! One table, each row with its budget. Bounds on ratios, growth and completeness hold on a busy machine too: a broken one ends
 //! with exit code 1. Absolute times depend on the machine: they are told against their budget and never fail.
 //!
-//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, step, journal, finder,
+//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, diff, step, journal, finder,
 //! checkpoint.
 
 #[path = "bench/checkpoint.rs"]
@@ -12,6 +12,8 @@ mod checkpoint;
 mod clock;
 #[path = "bench/core.rs"]
 mod core;
+#[path = "bench/diff.rs"]
+mod diff;
 #[path = "bench/finder.rs"]
 mod finder;
 #[path = "bench/frame.rs"]
@@ -31,12 +33,13 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 11] = [
+const GROUPS: [(&str, Group); 12] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
     ("frame", frame::messages),
     ("delta", frame::deltas),
+    ("diff", diff::viewer),
     ("step", core::steps),
     ("journal", core::journal),
     ("resume", core::resume),

@@ -21,7 +21,7 @@ pub const MAX_TOTAL_BYTES: usize = 2_000_000;
 
 mod cold;
 
-pub use cold::{Cold, compile_elsewhere, take_cold};
+pub use cold::{Cold, compile_elsewhere, is_awaited, take_cold};
 
 /// Grammars are compiled by whoever takes what [`take_cold`] gives, not where code is shown.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);
@@ -114,6 +114,11 @@ impl Highlighter {
     /// Is it plain only because the grammar has to be compiled yet?
     pub fn is_cold(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.cold)
+    }
+
+    /// Is it, and will this line stay plain if it comes now? Asks for the grammar.
+    pub fn awaits(&self, line: &str) -> bool {
+        self.state.as_ref().is_some_and(|state| state.cold && !cold::missed(state.language, line))
     }
 
     /// The next line, without its line end, as spans.

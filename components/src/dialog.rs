@@ -21,6 +21,8 @@ pub struct Dialog {
     pub note: Line,
     /// Rows about which the question is, already laid out.
     pub body: Vec<Line>,
+    /// How many more there would be after them.
+    pub missing: usize,
     pub choices: Vec<Item>,
     /// What the text asked for is, such as `reason`; `None` for a dialog without text.
     pub asks: Option<String>,
@@ -108,11 +110,11 @@ impl DialogState {
             None => dialog.choices.len().min(max_rows.saturating_sub(rows.len() + usize::from(!dialog.body.is_empty())).max(1)),
         };
         let room = max_rows.saturating_sub(rows.len() + below);
-        if dialog.body.len() <= room {
+        if dialog.body.len() <= room && dialog.missing == 0 {
             rows.extend(dialog.body.iter().map(|row| cut(row, width)));
         } else if let Some(kept) = room.checked_sub(1) {
-            rows.extend(shown(&dialog.body, kept).iter().map(|row| cut(row, width)));
-            let hidden = dialog.body.len() - kept;
+            rows.extend(shown(&dialog.body, kept.min(dialog.body.len())).iter().map(|row| cut(row, width)));
+            let hidden = dialog.body.len().saturating_sub(kept) + dialog.missing;
             rows.push(cut(&Line::styled(format!("      … {hidden} more rows"), Role::Dim), width));
         }
         let mut cursor = None;
@@ -160,6 +162,7 @@ mod tests {
             title: "Edit src/dates.rs".into(),
             note: "+3 −1".into(),
             body: (1..=5).map(|n| Line::plain(format!("      row {n}"))).collect(),
+            missing: 0,
             choices: vec![Item::new("yes").key('y'), Item::new("no, and say why").key('n')],
             asks: Some("reason".into()),
         }
@@ -167,6 +170,19 @@ mod tests {
 
     fn texts(view: &DialogView) -> Vec<String> {
         view.rows.iter().map(Line::text).collect()
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_with_what_never_was_laid_out() {
+        let mut dialog = dialog();
+        dialog.missing = 49_995;
+        let mut state = DialogState::default();
+        assert!(texts(&state.view(&dialog, 60, 30)).contains(&"      … 49995 more rows".to_owned()));
+        assert!(
+            texts(&state.view(&dialog, 60, 6)).iter().any(|row| row.starts_with("      … 49998 more")),
+            "{:?}",
+            texts(&state.view(&dialog, 60, 6))
+        );
     }
 
     #[test]

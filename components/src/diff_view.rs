@@ -6,6 +6,7 @@
 //! - every row of a change says so by its sign, not by colour alone; no row is wider than asked.
 
 mod colours;
+mod pairing;
 mod rows;
 mod split;
 mod words;
@@ -55,11 +56,15 @@ struct Text {
 }
 
 /// Changes that are shown together, with the unchanged lines around them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Hunk {
     /// Unchanged lines between this hunk and the one before it (or the start).
     gap: usize,
     blocks: Vec<Block>,
+    /// The line at which it begins, in the unified view and in the split one, the gaps before it counted.
+    at: (usize, usize),
+    /// Its lines in both.
+    lines: (usize, usize),
 }
 
 /// A run of lines, as line ranges of both sides: equal, or the old replaced by the new.
@@ -68,6 +73,8 @@ struct Block {
     equal: bool,
     old: Range<usize>,
     new: Range<usize>,
+    /// Of what was replaced: which line became which.
+    pairs: Box<[pairing::Pair]>,
 }
 
 impl Block {
@@ -172,7 +179,20 @@ impl DiffModel {
             self.removed += block.old.len();
             self.added += block.new.len();
         }
-        self.hunks = group(merge(blocks));
+        let mut hunks = group(merge(blocks));
+        let mut at = (0, 0);
+        for (number, hunk) in hunks.iter_mut().enumerate() {
+            for block in hunk.blocks.iter_mut().filter(|b| !b.equal && !b.old.is_empty() && !b.new.is_empty()) {
+                let old: Vec<&str> = block.old.clone().map(|line| self.old.line(line)).collect();
+                let new: Vec<&str> = block.new.clone().map(|line| self.new.line(line)).collect();
+                block.pairs = pairing::pairs(&old, &new).into();
+            }
+            let gap = usize::from(number > 0);
+            hunk.at = (at.0 + gap, at.1 + gap);
+            hunk.lines = (hunk.blocks.iter().map(Block::lines).sum(), hunk.blocks.iter().map(Block::split_lines).sum());
+            at = (hunk.at.0 + hunk.lines.0, hunk.at.1 + hunk.lines.1);
+        }
+        self.hunks = hunks;
     }
 
     pub fn path(&self) -> &str {
@@ -195,7 +215,7 @@ impl DiffModel {
 
     /// Rows of a hunk if no line has to be wrapped.
     pub fn hunk_lines(&self, hunk: usize) -> usize {
-        self.hunks.get(hunk).map_or(0, |h| h.blocks.iter().map(Block::lines).sum())
+        self.hunks.get(hunk).map_or(0, |h| h.lines.0)
     }
 
     /// The new text.
@@ -234,7 +254,12 @@ impl DiffModel {
 
 fn block(op: &DiffOp) -> Block {
     let (old, new) = (op.old_range(), op.new_range());
-    Block { equal: matches!(op, DiffOp::Equal { .. }), old, new }
+    Block { equal: matches!(op, DiffOp::Equal { .. }), old, new, pairs: Box::default() }
+}
+
+/// Unchanged lines.
+fn equal(old: Range<usize>, new: Range<usize>) -> Block {
+    Block { equal: true, old, new, pairs: Box::default() }
 }
 
 /// Joins neighbouring changes, so that a deletion and the insertion after it are one replacement.
@@ -255,7 +280,7 @@ fn merge(blocks: Vec<Block>) -> Vec<Block> {
 /// Cuts the equal blocks to the context and starts a hunk at each gap.
 fn group(blocks: Vec<Block>) -> Vec<Hunk> {
     let mut hunks: Vec<Hunk> = Vec::new();
-    let mut current = Hunk { gap: 0, blocks: Vec::new() };
+    let mut current = Hunk::default();
     let count = blocks.len();
     for (at, block) in blocks.into_iter().enumerate() {
         if !block.equal {
@@ -273,15 +298,15 @@ fn group(blocks: Vec<Block>) -> Vec<Hunk> {
         let (before, after) = (before.min(length), after.min(length));
         if before > 0 {
             let (old, new) = (block.old.start..block.old.start + before, block.new.start..block.new.start + before);
-            current.blocks.push(Block { equal: true, old, new });
+            current.blocks.push(equal(old, new));
         }
         if !current.blocks.is_empty() {
-            hunks.push(std::mem::replace(&mut current, Hunk { gap: 0, blocks: Vec::new() }));
+            hunks.push(std::mem::take(&mut current));
         }
         current.gap = length.saturating_sub(before + after);
         if after > 0 {
             let (old, new) = (block.old.end - after..block.old.end, block.new.end - after..block.new.end);
-            current.blocks.push(Block { equal: true, old, new });
+            current.blocks.push(equal(old, new));
         }
     }
     if current.blocks.iter().any(|b| !b.equal) {

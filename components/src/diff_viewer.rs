@@ -25,6 +25,12 @@ const MARGIN: usize = 2;
 const SHORT: usize = 60;
 const TINY: usize = 30;
 
+/// Terminals take no longer text into the clipboard, in bytes.
+pub const CLIPBOARD_MOST: usize = 100_000;
+
+#[derive(Clone, Copy, Debug)]
+struct TooLong;
+
 /// What a key meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewerOutcome {
@@ -57,8 +63,8 @@ pub struct DiffViewer {
     /// Somebody is looking for colours now.
     asked: bool,
     names: KeyNames,
-    /// The hunk has just been copied.
-    copied: bool,
+    /// What came of copying the hunk, until the next key.
+    copied: Option<Result<(), TooLong>>,
 }
 
 impl DiffViewer {
@@ -79,7 +85,7 @@ impl DiffViewer {
             elsewhere: false,
             asked: false,
             names: KeyNames::default(),
-            copied: false,
+            copied: None,
         }
     }
 
@@ -163,7 +169,7 @@ impl DiffViewer {
     }
 
     pub fn press(&mut self, chord: &Chord) -> ViewerOutcome {
-        self.copied = false;
+        self.copied = None;
         if let Some(search) = &mut self.search {
             match chord.code {
                 KeyCode::Enter => {
@@ -208,7 +214,11 @@ impl DiffViewer {
             KeyCode::Char('/') => self.search = Some(Editor::new()),
             KeyCode::Char('y') => {
                 let Some(text) = self.model().map(|model| model.hunk_text(self.hunk)) else { return ViewerOutcome::Ignored };
-                self.copied = true;
+                if text.len() > CLIPBOARD_MOST {
+                    self.copied = Some(Err(TooLong));
+                    return ViewerOutcome::Moved;
+                }
+                self.copied = Some(Ok(()));
                 return ViewerOutcome::Copied(text);
             }
             KeyCode::Char(' ') => return self.toggle(|at, hunk| at == hunk),
@@ -372,7 +382,7 @@ impl DiffViewer {
         let current = hunk == self.hunk;
         let mark = match (current, refused) {
             (true, true) => Span::new("▌✗", Role::Error),
-            (false, true) => Span::new(" ✗", Role::Error),
+            (false, true) => Span::new("✗ ", Role::Error),
             (true, false) => Span::new("▌ ", Role::Accent),
             (false, false) => Span::plain("  "),
         };
@@ -383,13 +393,16 @@ impl DiffViewer {
         line
     }
 
-    /// Until the next key, that the hunk has been copied.
+    /// Until the next key, whether the hunk has been copied.
     pub(crate) fn sign(&self) -> Option<Line> {
-        self.copied.then(|| Line::styled("  ✓ the hunk is copied", Role::Success))
+        self.copied.map(|copied| match copied {
+            Ok(()) => Line::styled("  ✓ the hunk is copied", Role::Success),
+            Err(TooLong) => Line::styled("  ✗ not copied: the hunk is too long for a terminal's clipboard", Role::Error),
+        })
     }
 
     pub(crate) fn forget_sign(&mut self) {
-        self.copied = false;
+        self.copied = None;
     }
 
     fn hints(&self, width: usize) -> Line {

@@ -232,7 +232,7 @@ pub fn tick_every(model: &Model) -> Option<Duration> {
     }
     // A question stands still until it is answered.
     let moves = model.status.turn.is_some() && model.approval.is_none();
-    if !moves && model.exit_armed.is_none() && model.resizing.is_none() {
+    if !moves && model.exit_armed.is_none() && model.resizing.is_none() && !model.transcript.waits() {
         return None;
     }
     Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
@@ -290,6 +290,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         Msg::News(news) => looks::reported(model, news),
     };
     cmds.extend(model.prompt.recall.unsaved());
+    model.transcript.print_coloured(now, model.width());
     Approval::follow(model);
     looks::follow(model, &mut cmds);
     if cmds.iter().any(|cmd| matches!(cmd, Cmd::Send(Command::Prompt(_) | Command::Steer(_) | Command::RunShell(_)))) {

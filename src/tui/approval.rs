@@ -234,10 +234,12 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         let room = width.saturating_sub(question.len() + note.width() + 5);
         title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
     }
+    let (body, missing) = body(call, root, width, max_rows);
     Dialog {
         title,
         note,
-        body: body(call, root, width, max_rows),
+        body,
+        missing,
         choices,
         asks: Some(if width < 70 {
             "what should be done instead?".into()
@@ -247,13 +249,14 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     }
 }
 
-fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> Vec<Line> {
+/// Its first rows, and how many more there are.
+fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
     if let Some(Access::Run { command, parts }) = &call.access {
-        return chain::rows_with_touches(command, parts, root, width);
+        return (chain::rows_with_touches(command, parts, root, width), 0);
     }
-    let mut rows = call.shown.rows(width, max_rows);
+    let (mut rows, missing) = call.shown.beginning(width, max_rows);
     if rows.is_empty() {
         rows = vec![Line::plain(format!("    {} {}", call.name, call.title))];
     }
-    rows
+    (rows, missing)
 }

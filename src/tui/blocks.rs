@@ -51,15 +51,24 @@ impl Shown {
     }
 
     fn diff_rows(&self, changes: &[FileChange], width: usize, max_rows: usize) -> Vec<Line> {
-        let binary = changes.iter().filter(|c| c.binary).map(|c| {
-            let name = one_line(&c.path.to_string_lossy()).into_owned();
-            Line::styled(format!("{name}: a binary file"), Role::Dim).indented(TOOL_INDENT)
-        });
         let text = self.diffs.iter().flat_map(|diff| {
             let rows = diff.rows(width.saturating_sub(DIFF_INDENT), Some(max_rows));
             rows.into_iter().map(|row| row.indented(DIFF_INDENT))
         });
-        binary.chain(text).collect()
+        binaries(changes).chain(text).collect()
+    }
+
+    /// The first rows of what a question is about, and how many lines there are beside them.
+    pub fn beginning(&self, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
+        let Block::Diff(changes) = &self.block else { return (self.rows(width, max_rows), 0) };
+        let mut rows: Vec<Line> = binaries(changes).collect();
+        let (room, mut missing) = (width.saturating_sub(DIFF_INDENT), 0);
+        for diff in &self.diffs {
+            let first = if diff.hunk_count() == 0 { diff.rows(room, None) } else { diff.window(0..max_rows, room, true) };
+            rows.extend(first.into_iter().map(|row| row.indented(DIFF_INDENT)));
+            missing += diff.line_count().saturating_sub(max_rows);
+        }
+        (rows, missing)
     }
 
     /// Does it open by itself below a call that went well? What was only read does not.
@@ -96,6 +105,13 @@ impl Shown {
 
 /// A diff's numbers stand further right than its sign column needs.
 const DIFF_INDENT: usize = TOOL_INDENT - 2;
+
+fn binaries(changes: &[FileChange]) -> impl Iterator<Item = Line> {
+    changes.iter().filter(|c| c.binary).map(|c| {
+        let name = one_line(&c.path.to_string_lossy()).into_owned();
+        Line::styled(format!("{name}: a binary file"), Role::Dim).indented(TOOL_INDENT)
+    })
+}
 
 pub fn diff_model(change: &FileChange) -> DiffModel {
     if change.binary {

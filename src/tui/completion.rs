@@ -12,6 +12,7 @@ mod word;
 
 use super::{
     app::{Cmd, Model},
+    images,
     jobs::Job,
     keymap::{Action, Context},
     prompt::Prompt,
@@ -237,6 +238,10 @@ impl Completion {
             model.completion.used(taken.to_owned());
         }
         model.completion.close();
+        if file && word.kind == Kind::Mention {
+            let range = word.range.start..word.range.start + text.len();
+            return images::mentioned(model, taken, range).into_iter().collect();
+        }
         if more { Self::follow(model, true) } else { vec![] }
     }
 

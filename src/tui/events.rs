@@ -125,7 +125,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
         SessionEvent::Retold(story) => retell(model, story),
         SessionEvent::Cleared => {
             model.checkpoints.clear();
-            model.transcript.clear();
+            model.transcript.clear(model.width());
             model.say(Notice::info("A new conversation. The files are as they were."));
         }
         SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}

@@ -124,6 +124,11 @@ impl Model {
         if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
     }
 
+    /// Nothing is printed after this: all that is to be printed is now.
+    pub fn print_all(&mut self) {
+        self.transcript.wait_no_longer(self.width());
+    }
+
     /// The window's rows anew, where code has got colours.
     pub fn lay_window_out(&mut self) {
         let width = self.width();
@@ -136,6 +141,8 @@ impl Model {
     pub fn fill_window(&mut self) {
         let width = self.width();
         if let Some(window) = &mut self.window {
+            // Nothing waits for colours here: all is laid out anew when they come.
+            self.transcript.wait_no_longer(width);
             let printed = self.transcript.take_outbox();
             window.take(printed, &self.transcript, &self.header, width);
         }
@@ -188,6 +195,7 @@ impl Model {
             Some(window) => self.transcript.hold(window.close()),
             None => {
                 // What was not printed yet belongs to the terminal.
+                self.transcript.wait_no_longer(self.width());
                 let waiting = self.transcript.take_outbox();
                 let mut window = Window::open(&self.transcript, &self.header, self.width());
                 window.hold(waiting);

@@ -10,7 +10,7 @@ use super::{
     outside::Errand,
 };
 use crate::protocol::{Command, Image, Notice, Prompt};
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf};
 
 #[derive(Debug, Default)]
 pub struct Images {
@@ -33,7 +33,7 @@ pub fn paste(model: &mut Model) -> Vec<Cmd> {
 
 /// `/image PATH`.
 pub fn command(model: &mut Model, path: &str) -> Vec<Cmd> {
-    let paths = words(path).into_iter().map(|word| place(model, &word)).collect::<Vec<_>>();
+    let paths = names(path).into_iter().map(|word| place(model, &word)).collect::<Vec<_>>();
     if paths.is_empty() {
         let pastes = model.setting.keys.phrase(Context::Prompt, &[("paste-image", "takes one from the clipboard")]);
         model.say(Notice::info(format!("/image PATH puts a picture into the prompt; {pastes}.").replace("; .", ".")));
@@ -44,20 +44,42 @@ pub fn command(model: &mut Model, path: &str) -> Vec<Cmd> {
 
 /// Pasted text that names pictures, as terminals paste what is dragged into them: whether there are such files is for the disk to
 /// say.
-pub fn pasted(model: &Model, text: &str) -> Option<Cmd> {
+pub fn pasted(model: &mut Model, text: &str) -> Option<Cmd> {
     let text = text.trim();
-    let names = |words: &[String]| {
-        !words.is_empty() && words.iter().all(|word| ENDINGS.iter().any(|ending| word.to_ascii_lowercase().ends_with(ending)))
-    };
     if text.contains('\n') || text.len() > 4096 {
         return None;
     }
-    let words = words(text);
-    if !names(&words) || model.status.model.as_ref().is_some_and(|m| m.vision == Some(false)) {
+    let names = names(text);
+    if names.is_empty() || !names.iter().all(|name| is_picture(name)) || blind(model) {
         return None;
     }
-    let paths = words.iter().map(|word| place(model, word)).collect();
+    let paths = names.iter().map(|name| place(model, name)).collect();
     Some(Cmd::Errand(Errand::ReadPictures { paths, typed: Some(text.to_owned()) }))
+}
+
+/// A picture of the project that was chosen by its path: the picture takes the place of the words in `range`. Nothing if it stays a
+/// path.
+pub fn mentioned(model: &mut Model, path: &str, range: Range<usize>) -> Option<Cmd> {
+    if !is_picture(path) || blind(model) {
+        return None;
+    }
+    let typed = model.prompt.editor.text()[range.clone()].to_owned();
+    model.prompt.editor.replace(range, "");
+    Some(Cmd::Errand(Errand::ReadPictures { paths: vec![model.setting.root.join(path)], typed: Some(typed) }))
+}
+
+fn is_picture(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.to_ascii_lowercase().ends_with(ending))
+}
+
+/// The files that a text names: as a shell would read it, or, if only that makes it one picture, the whole of it.
+fn names(text: &str) -> Vec<String> {
+    let words = words(text);
+    let whole = text.trim();
+    let blanks = !words.iter().all(|word| is_picture(word)) && is_picture(whole) && !whole.contains(['"', '\'', '\\']);
+    // In the middle of a sentence a name is only a word.
+    let begins = ["/", "~", ".", "file://"].iter().any(|start| whole.starts_with(start));
+    if blanks && begins { vec![whole.to_owned()] } else { words }
 }
 
 fn place(model: &Model, word: &str) -> PathBuf {

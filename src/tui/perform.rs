@@ -15,7 +15,7 @@ use crate::{
     mailbox::{Inbox, Mailbox, mailbox},
     protocol::{Command, Notice, ProviderSettings, Resume, ThemeChoice},
 };
-use backstitch_components::code::Cold;
+use backstitch_components::{code::Cold, diff_viewer::CLIPBOARD_MOST};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::{
     path::PathBuf,
@@ -188,8 +188,7 @@ impl Performer {
 
     /// By the terminal itself (OSC 52): that works over ssh, too, and needs no program.
     fn copy(&self, text: &str) -> Msg {
-        const MOST: usize = 100_000;
-        if text.len() > MOST {
+        if text.len() > CLIPBOARD_MOST {
             return Msg::Notice(Notice::warning("This is too long for a terminal's clipboard.").hint("/export writes it to a file"));
         }
         let sent = self.terminal.write_all(format!("\x1b]52;c;{}\x07", BASE64_STANDARD.encode(text)).as_bytes());

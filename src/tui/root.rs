@@ -85,6 +85,9 @@ impl Component for Root {
         }
         // What is to be printed belongs to the screen that comes next.
         let switches = props.performer.leave == Some(Leave::Switch);
+        if props.performer.leave.is_some() {
+            props.model.print_all();
+        }
         let rows = if switches { vec![] } else { props.model.take_outbox() };
         if !rows.is_empty() {
             let setting = &props.model.setting;

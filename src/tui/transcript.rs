@@ -3,8 +3,10 @@
 //! Finished rows go to the outbox once and become the terminal's; only what may still change is live. Cells are kept as data, so
 //! that the whole conversation can be printed again at another width.
 
+mod held;
 mod retelling;
 
+use self::held::Held;
 use super::{
     blocks::Shown,
     cell::{ALL_ROWS, CallCell, CallState, Cell, Kind, OUTPUT_ROWS, cell_rows, has_more, reads_row, tool_state},
@@ -12,6 +14,7 @@ use super::{
 use crate::protocol::*;
 use backstitch_components::{
     chat_log::{self, GUTTER, ToolState},
+    code,
     markdown::MarkdownStream,
     text::span::Line,
 };
@@ -31,6 +34,7 @@ pub struct Transcript {
     opened: BTreeSet<usize>,
     outbox: Vec<Line>,
     last: Option<Kind>,
+    waiting: held::Waiting,
     /// What is told has been shown before: it is kept, and not laid out.
     retelling: bool,
 }
@@ -66,6 +70,9 @@ impl Transcript {
         if rows.is_empty() {
             return;
         }
+        if !self.waiting.held.is_empty() {
+            return self.waiting.held.push(Held::Rows { kind, rows, begins });
+        }
         let apart = self.last.is_some_and(|last| last != kind || begins && kind != Kind::Call);
         if apart {
             self.outbox.push(Line::new());
@@ -83,8 +90,12 @@ impl Transcript {
         if self.retelling {
             return self.cells.push(cell);
         }
-        let (kind, rows) = cell_rows(&cell, width, self.thoughts && matches!(cell, Cell::Reasoning { .. }));
-        self.print(kind, rows, true);
+        let (kind, rows) = self.printed(&cell, width);
+        if matches!(cell, Cell::Call(_) | Cell::Answer(_)) && code::is_awaited() {
+            self.waiting.held.push(Held::Cell(self.cells.len()));
+        } else {
+            self.print(kind, rows, true);
+        }
         self.cells.push(cell);
     }
 
@@ -110,6 +121,9 @@ impl Transcript {
             anew.answer = Some(Answer::default());
             if let Some(copy) = &mut anew.answer {
                 copy.stream.push(&answer.text);
+                if !answer.stream.is_waiting() {
+                    copy.stream.wait_no_longer();
+                }
             }
             anew.flush_answer(width);
         }
@@ -145,9 +159,9 @@ impl Transcript {
 
     /// Everything again, for another width.
     pub fn print_again(&mut self, width: usize) {
-        self.last = None;
+        (self.last, self.waiting) = (None, held::Waiting::default());
         for cell in self.cells.clone() {
-            let (kind, rows) = cell_rows(&cell, width, self.thoughts && matches!(cell, Cell::Reasoning { .. }));
+            let (kind, rows) = self.printed(&cell, width);
             self.print(kind, rows, true);
         }
         if let Some(answer) = &mut self.answer {
@@ -184,23 +198,27 @@ impl Transcript {
     fn flush_answer(&mut self, width: usize) {
         let Some(answer) = &mut self.answer else { return };
         let rows = answer.stream.settled(width.saturating_sub(GUTTER));
-        self.print_answer(rows);
+        if !rows.is_empty() {
+            let begun = std::mem::replace(&mut answer.begun, true);
+            self.print_answer(rows, begun);
+        }
     }
 
-    fn print_answer(&mut self, rows: Vec<Line>) {
-        let Some(answer) = &mut self.answer else { return };
-        if rows.is_empty() {
-            return;
+    /// `begun`: the rest of an answer of which rows were printed before.
+    fn print_answer(&mut self, rows: Vec<Line>, begun: bool) {
+        if !rows.is_empty() {
+            self.print(Kind::Answer, chat_log::assistant(rows, !begun), !begun);
         }
-        let begins = !std::mem::replace(&mut answer.begun, true);
-        self.print(Kind::Answer, chat_log::assistant(rows, begins), begins);
     }
 
     fn end_answer(&mut self, width: usize) {
-        let Some(answer) = &mut self.answer else { return };
-        let rows = answer.stream.finish(width.saturating_sub(GUTTER));
-        self.print_answer(rows);
-        self.cells.extend(self.answer.take().map(|answer| Cell::Answer(answer.text)));
+        let Some(Answer { text, mut stream, begun }) = self.answer.take() else { return };
+        self.cells.push(Cell::Answer(text));
+        if stream.awaits_colours() {
+            return self.waiting.held.push(Held::Answer { stream: Box::new(stream), begun });
+        }
+        let rows = stream.finish(width.saturating_sub(GUTTER));
+        self.print_answer(rows, begun);
     }
 
     /// Nothing more is added to the reads that stand together.
@@ -288,7 +306,8 @@ impl Transcript {
         }
     }
 
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self, width: usize) {
+        self.wait_no_longer(width);
         self.cells.clear();
         self.opened.clear();
     }
@@ -297,9 +316,10 @@ impl Transcript {
 
     /// Rows that may still change, at the most `max_rows`: the newest.
     pub fn live(&self, layout: Layout, max_rows: usize) -> Vec<Line> {
-        let mut rows = vec![];
+        let (mut rows, before) = self.held_rows(layout);
+        let held = rows.len();
         let begin = |rows: &mut Vec<Line>, kind: Kind| {
-            if rows.is_empty() && self.last.is_some_and(|last| last != kind) {
+            if rows.len() == held && before.is_some_and(|last| last != kind) {
                 rows.push(Line::new());
             }
         };

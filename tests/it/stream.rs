@@ -144,3 +144,25 @@ fn reasoning_is_shown_but_not_sent_back() {
     t.sees("Forty-two.").sees("∴ thought").hides("esc interrupts").ask("sure?").sees("Yes.");
     assert!(!server.request(2).body.to_string().contains("A deep thought"));
 }
+
+/// What is in the scrollback can't be coloured later: it is printed once its grammar is there, and all after it then.
+#[test]
+fn the_first_code_of_a_language_is_printed_with_its_colours() {
+    let server = ModelServer::start([
+        Reply::text("Look:\n\n```ts\nexport function f(a: number) {\n  return a;\n}\n```\n\nThat is all.\n"),
+        Reply::text("```swift\nfunc last() {}\n```\n"),
+    ]);
+    let w = Workspace::new(&server).env("COLORTERM", "truecolor");
+    let mut t = w.start();
+    t.ready().ask("go").sees("That is all.");
+    until("the keyword has its colour", || String::from_utf8_lossy(&t.raw()).contains("38;2;201;174;230"));
+    t.ask("again").sees("func last()").ctrl('d').exits();
+    let told: Vec<String> = t.history().into_iter().filter(|row| !row.trim().is_empty()).collect();
+    let at = |text: &str| {
+        let places: Vec<usize> = (0..told.len()).filter(|at| told[*at].contains(text)).collect();
+        assert_eq!(places.len(), 1, "{text} in {told:#?}");
+        places[0]
+    };
+    let order = ["Look:", "export function f", "return a;", "That is all.", "❯ again", "func last()"].map(at);
+    assert!(order.is_sorted(), "{told:#?}");
+}

@@ -235,6 +235,7 @@ fn approval_dialog(width: usize) -> Dialog {
         title: "Edit src/dates.rs".into(),
         note: chat_log::change_counts(5, 3),
         body: indented(edit_diff().rows(width - chat_log::TOOL_INDENT, None)),
+        missing: 0,
         choices: vec![
             Item::new("yes").key('y'),
             Item::new("yes, all edits this session").key('a'),

@@ -62,6 +62,15 @@ pub fn compile_elsewhere() {
     ELSEWHERE.store(true, Ordering::Relaxed);
 }
 
+/// Is a grammar missing now, so that what is laid out may be plain only because of that?
+pub fn is_awaited() -> bool {
+    if !ELSEWHERE.load(Ordering::Relaxed) {
+        return false;
+    }
+    let grammars = grammars();
+    !grammars.missed.is_empty() || !grammars.compiling.is_empty()
+}
+
 /// What has been missed since the last time.
 pub fn take_cold() -> Vec<Cold> {
     if !ELSEWHERE.load(Ordering::Relaxed) {

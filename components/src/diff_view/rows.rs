@@ -69,25 +69,24 @@ impl DiffModel {
     /// How many lines the diff has, with a line for each gap: what a viewer scrolls over. A line may take
     /// several rows.
     pub fn line_count(&self) -> usize {
-        let lines: usize = (0..self.hunks.len()).map(|at| self.hunk_lines(at)).sum();
-        lines + self.hunks.len().saturating_sub(1)
+        self.hunks.last().map_or(0, |h| h.at.0 + h.lines.0)
     }
 
     /// The line (as counted by [`DiffModel::line_count`]) at which a hunk begins.
     pub fn hunk_line(&self, hunk: usize) -> usize {
-        (0..hunk.min(self.hunks.len())).map(|at| self.hunk_lines(at) + 1).sum()
+        self.hunks.get(hunk).map_or_else(|| self.line_count(), |h| h.at.0)
     }
 
     /// The rows of the lines in `range` only: costs what is shown, wherever it is. `now`: colours that are not known yet are looked
     /// for; else such lines are plain.
     pub fn window(&self, range: Range<usize>, width: usize, now: bool) -> Vec<Line> {
-        let entries = self.entries().skip(range.start).take(range.len());
+        let entries = self.entries_at(range);
         self.paint(entries, width, usize::MAX, now, &mut Vec::new())
     }
 
     /// Are there lines in `range` whose colours are not known?
     pub fn lacks_colours(&self, range: Range<usize>) -> bool {
-        self.entries().skip(range.start).take(range.len()).any(|entry| match entry {
+        self.entries_at(range).any(|entry| match entry {
             Entry::Gap(_) => false,
             Entry::Line { side: Side::Removed, old, .. } => self.colours.get(Side::Removed, old).is_none(),
             Entry::Line { side, new, .. } => self.colours.get(side, new).is_none(),
@@ -124,7 +123,22 @@ impl DiffModel {
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.hunks.iter().enumerate().flat_map(|(at, hunk)| (at > 0).then_some(Entry::Gap(at)).into_iter().chain(hunk_entries(hunk)))
+        self.entries_from(0)
+    }
+
+    /// Those of the lines in `range`: nothing above them is gone through but their own hunk.
+    fn entries_at(&self, range: Range<usize>) -> impl Iterator<Item = Entry> {
+        let first = self.hunks.partition_point(|h| h.at.0 + h.lines.0 <= range.start);
+        let from = self.hunks.get(first).map_or(0, |h| h.at.0 - usize::from(first > 0));
+        self.entries_from(first).skip(range.start.saturating_sub(from)).take(range.len())
+    }
+
+    fn entries_from(&self, first: usize) -> impl Iterator<Item = Entry> {
+        self.hunks
+            .iter()
+            .enumerate()
+            .skip(first)
+            .flat_map(|(at, hunk)| (at > 0).then_some(Entry::Gap(at)).into_iter().chain(hunk_entries(hunk)))
     }
 
     /// Paints until there are more than `limit` rows; `ends` gets the number of rows after each line.
@@ -187,17 +201,28 @@ fn hunk_entries(hunk: &Hunk) -> impl Iterator<Item = Entry> {
 }
 
 fn block_entries(block: &Block) -> impl Iterator<Item = Entry> {
-    let (old, new, equal) = (block.old.clone(), block.new.clone(), block.equal);
-    // Old and new lines of a replacement stand across from each other.
-    let across = |at: usize, from: &Range<usize>, to: &Range<usize>| Some(to.start + (at - from.start)).filter(|o| to.contains(o));
-    let (old_of, new_of) = (old.clone(), new.clone());
+    let Block { equal, old, new, .. } = block;
     let first = old.clone().map(move |at| match equal {
-        true => Entry::Line { side: Side::Context, old: at, new: new_of.start + (at - old_of.start), pair: None },
-        false => Entry::Line { side: Side::Removed, old: at, new: new_of.start, pair: across(at, &old_of, &new_of) },
+        true => Entry::Line { side: Side::Context, old: at, new: new.start + (at - old.start), pair: None },
+        false => Entry::Line { side: Side::Removed, old: at, new: new.start, pair: block.became(at) },
     });
-    let added = if equal { 0..0 } else { new.clone() };
-    let second = added.map(move |at| Entry::Line { side: Side::Added, old: old.end, new: at, pair: across(at, &new, &old) });
+    let added = if *equal { 0..0 } else { new.clone() };
+    let second = added.map(move |at| Entry::Line { side: Side::Added, old: old.end, new: at, pair: block.was(at) });
     first.chain(second)
+}
+
+impl Block {
+    /// The new line that an old one became.
+    fn became(&self, old: usize) -> Option<usize> {
+        let at = self.pairs.binary_search_by_key(&((old - self.old.start) as u32), |pair| pair.0).ok()?;
+        Some(self.new.start + self.pairs[at].1 as usize)
+    }
+
+    /// The old line that a new one was.
+    fn was(&self, new: usize) -> Option<usize> {
+        let at = self.pairs.binary_search_by_key(&((new - self.new.start) as u32), |pair| pair.1).ok()?;
+        Some(self.old.start + self.pairs[at].0 as usize)
+    }
 }
 
 pub(super) struct Painter<'a> {

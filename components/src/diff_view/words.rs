@@ -54,11 +54,18 @@ pub(super) fn changed_words(old: &str, new: &str) -> Option<(Ranges, Ranges)> {
             common += old_words[o].iter().map(|word| word.trim().len()).sum::<usize>();
             continue;
         }
+        let (mut o, mut n) = (old_at[o.start]..old_at[o.end], new_at[n.start]..new_at[n.end]);
+        let (was, is) = (&old[o.clone()], &new[n.clone()]);
+        if was.trim().is_empty() && is.trim().is_empty() {
+            // Of an indentation that grew, only what came to it.
+            let same = was.bytes().zip(is.bytes()).take_while(|(a, b)| a == b && a.is_ascii()).count();
+            (o.start, n.start) = (o.start + same, n.start + same);
+        }
         if !o.is_empty() {
-            join(&mut ranges.0, old_at[o.start]..old_at[o.end], old);
+            join(&mut ranges.0, o, old);
         }
         if !n.is_empty() {
-            join(&mut ranges.1, new_at[n.start]..new_at[n.end], new);
+            join(&mut ranges.1, n, new);
         }
     }
     let ink = |text: &str| text.split_whitespace().map(str::len).sum::<usize>();
@@ -152,6 +159,7 @@ mod tests {
         assert_eq!((old, new), (vec![4..5, 13..15], vec![4..5, 13..15]));
         assert_eq!(changed_words("completely different", "nothing shared here at all"), None);
         assert_eq!(changed_words("a", "a  ").unwrap().1, vec![1..3]);
+        assert_eq!(changed_words("  let a;", "    let a;").unwrap(), (vec![], vec![Range { start: 2, end: 4 }]));
     }
 
     #[test]

@@ -90,6 +90,14 @@ fn a_hunk_is_copied_as_a_patch_has_it() {
 }
 
 #[test]
+fn a_hunk_that_no_terminal_takes_is_said_not_to_be_copied() {
+    let new: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
+    let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(Some("x\n"), Some(&new), "a.txt"))], false);
+    assert_eq!(press(&mut viewer, "y"), ViewerOutcome::Moved);
+    assert!(shown(&mut viewer, 80, 12).ends_with("  ✗ not copied: the hunk is too long for a terminal's clipboard\n"));
+}
+
+#[test]
 fn colours_are_asked_for_once_and_again_where_there_are_none_yet() {
     let new: String = (0..3_000).map(|n| format!("let x{n} = \"{n}\";\n")).collect();
     let mut viewer = DiffViewer::new(vec![Arc::new(DiffModel::new(None, Some(&new), "a.rs"))], false);

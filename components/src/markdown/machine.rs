@@ -328,6 +328,11 @@ impl Machine {
         self.emit(Kind::Code, Body::Code(spans));
     }
 
+    /// Would this line stay plain only because the grammar of its code is not there yet?
+    pub fn awaits_colours(&self, line: &str) -> bool {
+        matches!(&self.leaf, Leaf::Fence { code, .. } if code.awaits(line))
+    }
+
     fn heading(&mut self, level: usize, text: &str) {
         self.begins = true;
         let style = Style::from(Role::Heading).bold();

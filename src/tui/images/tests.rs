@@ -124,12 +124,13 @@ fn a_model_that_sees_nothing_is_sent_no_picture() {
 
 #[test]
 fn paths_are_known_as_terminals_paste_them() {
-    let m = model(None);
-    let paths = |text: &str| match pasted(&m, text) {
+    let mut m = model(None);
+    let mut paths = |text: &str| match pasted(&mut m, text) {
         Some(Cmd::Errand(Errand::ReadPictures { paths, .. })) => paths.iter().map(|p| p.display().to_string()).collect(),
         _ => vec![],
     };
     assert_eq!(paths("/home/me/a.png"), ["/home/me/a.png"]);
+    assert_eq!(paths("/home/me/my shot.png"), ["/home/me/my shot.png"], "as some terminals paste it");
     assert_eq!(paths("'/home/me/my shot.PNG' "), ["/home/me/my shot.PNG"]);
     assert_eq!(paths("/home/me/my\\ shot.jpeg"), ["/home/me/my shot.jpeg"]);
     assert_eq!(paths("file:///home/me/my%20shot.webp"), ["/home/me/my shot.webp"]);
@@ -145,4 +146,22 @@ fn text_that_only_looks_like_a_path_is_text() {
     let mut m = model(None);
     tell(&mut m, Msg::News(News::Typed("no-such.png".into())));
     assert_eq!(m.prompt.editor.text(), "no-such.png");
+}
+
+#[test]
+fn a_model_that_sees_nothing_is_said_to() {
+    let mut m = model(Some(false));
+    assert_eq!(pasted(&mut m, "/tmp/a.png"), None);
+    assert!(said(&mut m).contains("sees no images"), "what was pasted stays a path, and why is said");
+}
+
+#[test]
+fn a_picture_chosen_in_the_completion_is_taken_in() {
+    let mut m = model(None);
+    m.prompt.editor.set_text("see @docs/a.png now");
+    let cmd = mentioned(&mut m, "docs/a.png", 4..15).unwrap();
+    let typed = Some("@docs/a.png".to_owned());
+    assert_eq!(cmd, Cmd::Errand(Errand::ReadPictures { paths: vec!["/p/docs/a.png".into()], typed }));
+    assert_eq!(m.prompt.editor.text(), "see  now");
+    assert_eq!(mentioned(&mut m, "docs/a.txt", 0..3), None);
 }
