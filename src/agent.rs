@@ -11,7 +11,9 @@ pub mod approval;
 mod calls;
 pub mod effect;
 pub mod input;
+mod profile;
 mod reading;
+mod repair;
 mod responding;
 mod rewinding;
 mod story;
@@ -25,11 +27,15 @@ pub use approval::Bounds;
 pub use effect::{CheckpointRequest, Effect};
 pub use input::{Checkpointed, Input, Restored};
 
-use crate::protocol::*;
+use crate::{
+    policy::{Asked, Policy},
+    protocol::*,
+};
+use approval::{Said, Verdict};
 use calls::Call;
 use rewinding::Rewinding;
 use serde::{Deserialize, Serialize};
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 use transcript::Transcript;
 use turn::{Phase, Turn, TurnKind};
 
@@ -44,7 +50,12 @@ pub struct Settings {
     pub asked_mode: Option<Mode>,
     pub system: Arc<str>,
     pub tools: Arc<Vec<ToolSpec>>,
+    #[serde(default)]
+    pub profile: ToolProfile,
     pub bounds: Bounds,
+    /// By which calls are allowed, asked about or refused.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
     /// Requests to the model within one turn.
     pub max_requests: u32,
 }
@@ -54,6 +65,7 @@ pub struct Agent {
     model: Option<ModelInfo>,
     transcript: Transcript,
     grants: Vec<Grant>,
+    policy: Policy,
     queue: VecDeque<Prompt>,
     turn: Option<Turn>,
     rewinding: Option<Rewinding>,
@@ -73,6 +85,7 @@ impl Agent {
             model: settings.model.clone(),
             transcript,
             grants: vec![],
+            policy: Policy::new(&settings.rules, &settings.bounds.root),
             queue: VecDeque::new(),
             turn: None,
             rewinding: None,
@@ -152,6 +165,7 @@ impl Agent {
             Input::Listed(result) => self.tell(result, |(all, bytes)| SessionEvent::Checkpoints { all, bytes }),
             Input::TimerFired(timer) => self.timer_fired(timer),
             Input::ModelReady(result) => self.model_ready(result),
+            Input::Tried(text, result) => self.tried(text, result),
             Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
             Input::Models(models, failed) => {
                 failed.into_iter().for_each(|why| self.notice(Notice::warning(why)));
@@ -174,6 +188,7 @@ impl Agent {
             Command::Interrupt(turn) => self.interrupt(turn),
             Command::SetModel(model) => self.out.push(Effect::UseModel(model)),
             Command::SetMode(mode) => self.set_mode(mode),
+            Command::Permit(change) => self.permit(change),
             Command::Connect(settings) => self.out.push(Effect::Connect(settings)),
             Command::Discover => self.out.push(Effect::Discover),
             Command::ListModels => self.out.push(Effect::ListModels),
@@ -256,7 +271,7 @@ impl Agent {
         };
         let (name, title) = (request.name.clone(), command.clone());
         self.record(RecordBody::CallShown { turn: id, call: request.id, name, title, read: false, outcome: None });
-        let call = Call::new(&request, Ok(serde_json::json!({ "command": command })));
+        let call = Call::new(&request, Ok((serde_json::json!({ "command": command }), None)));
         self.propose(vec![call]);
         self.advance();
     }
@@ -372,6 +387,46 @@ impl Agent {
     }
 
     // --- settings ---
+
+    fn permit(&mut self, change: Permit) {
+        let mut rules: Vec<Rule> = self.policy.rules().cloned().collect();
+        match change {
+            Permit::List => return self.tell_permissions(),
+            Permit::Try(text) => return self.out.push(Effect::Try(text)),
+            Permit::Add(rule) if rules.contains(&rule) => return self.tell_permissions(),
+            Permit::Add(rule) => rules.push(rule),
+            Permit::Remove(rule) => rules.retain(|known| !(known.says(&rule) && known.source == rule.source)),
+            Permit::Revoke(grant) => self.grants.retain(|known| *known != grant),
+        }
+        self.policy = Policy::new(&rules, &self.settings.bounds.root);
+        self.out.push(Effect::UseRules(rules));
+        self.tell_permissions();
+        // What waits may be free now, or refused; what was allowed and has not begun may not be any more.
+        self.judge_again();
+    }
+
+    fn tell_permissions(&mut self) {
+        let (rules, grants) = (self.policy.rules().cloned().collect(), self.grants.clone());
+        self.emit(None, EventBody::Session(SessionEvent::Permissions { rules, grants }));
+    }
+
+    fn tried(&mut self, text: String, result: Result<(String, Access, Vec<PathBuf>), String>) {
+        let (verdict, why) = match result {
+            Err(why) => ("fails".to_owned(), why),
+            Ok((tool, access, named)) => {
+                let asked = Asked { tool: &tool, access: &access, named: &named };
+                let said = Said { grants: &self.grants, policy: &self.policy };
+                let (verdict, why) = approval::judged(self.transcript.mode, said, &self.settings.bounds, &asked);
+                let verdict = match verdict {
+                    Verdict::Allow => "runs",
+                    Verdict::Ask => "asks",
+                    Verdict::Forbid(_) => "is refused",
+                };
+                (verdict.to_owned(), why)
+            }
+        };
+        self.emit(None, EventBody::Session(SessionEvent::Judged { text, verdict, why }));
+    }
 
     fn set_mode(&mut self, mode: Mode) {
         self.record(RecordBody::ModeChanged { mode });

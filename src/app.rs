@@ -7,6 +7,7 @@ use crate::{
     failure::Failure,
     launch::{Options, Project, ScreenWorld, env},
     llm,
+    protocol::Ruling,
     tui::{self, app::Setting, keymap::Keymap, perform::Leave, terminal::Tty},
 };
 use backstitch_components::text::sanitize::sanitize;
@@ -47,6 +48,7 @@ fn options(flags: &Flags) -> Options {
         mode: flags.mode,
         record: flags.record.clone(),
         resume: flags.resumed(),
+        rules: flags.rules(),
     }
 }
 
@@ -77,7 +79,9 @@ fn screen(flags: &Flags, mut demo: bool, mut fullscreen: bool) -> Result<(), Fai
             Ok(Ok(Leave::Demo)) => (demo, options.resume) = (true, None),
             // What the command line asked for, it asked for the session that it started.
             Ok(Ok(Leave::Resume(which, full))) => {
-                options = Options { record: options.record, resume: Some(which), ..Options::default() };
+                // But what it refused stays refused.
+                let rules = options.rules.into_iter().filter(|(ruling, _)| *ruling == Ruling::Deny).collect();
+                options = Options { record: options.record, resume: Some(which), rules, ..Options::default() };
                 fullscreen = full;
             }
             Ok(Ok(_)) => return Ok(()),

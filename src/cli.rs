@@ -2,7 +2,8 @@
 
 use crate::{
     checkpoint_cli::arguments::{Checkpoint, Step},
-    protocol::{Mode, Resume},
+    policy,
+    protocol::{Mode, Resume, Ruling},
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -47,12 +48,26 @@ pub struct Flags {
     /// Go on with a session of this folder: its id, the beginning of it, or its number (1 is the newest); without one, choose
     #[arg(short = 'r', long, value_name = "ID", global = true, num_args = 0..=1)]
     pub resume: Option<Option<String>>,
+    /// Rules of what runs without asking, with commas between them, such as 'Bash(cargo test *),Edit(src/**)'; see docs/permissions.md
+    #[arg(long, value_name = "RULES", global = true)]
+    pub allowed_tools: Vec<String>,
+    /// Rules of what is refused, whatever the mode, such as 'Bash(git push *),View(.env)'
+    #[arg(long, value_name = "RULES", global = true)]
+    pub disallowed_tools: Vec<String>,
     /// Write everything that happens to FILE, for `backstitch replay`
     #[arg(long, value_name = "FILE", global = true)]
     pub record: Option<PathBuf>,
 }
 
 impl Flags {
+    /// As they were written.
+    pub fn rules(&self) -> Vec<(Ruling, String)> {
+        let of = |ruling: Ruling, given: &[String]| {
+            given.iter().flat_map(|text| policy::split(text)).map(move |text| (ruling, text)).collect::<Vec<_>>()
+        };
+        [of(Ruling::Allow, &self.allowed_tools), of(Ruling::Deny, &self.disallowed_tools)].concat()
+    }
+
     /// Which session goes on, if one is to.
     pub fn resumed(&self) -> Option<Resume> {
         match &self.resume {
@@ -67,7 +82,7 @@ impl Flags {
 pub enum Sub {
     /// Do one task without a screen: the answer on standard output, progress on standard error
     ///
-    /// Exit code 0: done. 1: an error. 2: a call needed an approval that the mode does not give. 130: interrupted.
+    /// Exit code 0: done. 1: an error. 2: a call needed an approval that neither mode nor rules give. 130: interrupted.
     Run {
         /// The task; read from standard input if there is none, or if it is `-`
         #[arg(value_name = "TASK")]

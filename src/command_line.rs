@@ -11,12 +11,14 @@ mod offer;
 mod parser;
 mod paths;
 mod programs;
+mod refuse;
 mod syntax;
 mod walk;
 mod words;
 
 pub use offer::{covers, offers, parse_patterns};
 pub use paths::is_secret;
+pub use refuse::{Speaks, speaks_of};
 
 use crate::protocol::{CommandPart, Touch};
 use std::{
@@ -67,7 +69,7 @@ pub fn is_free(part: &CommandPart, may_read: &dyn Fn(&Path) -> bool) -> bool {
 pub fn analyse(line: &str, around: &dyn Surroundings) -> Vec<CommandPart> {
     match checked(line) {
         Ok(tree) => walk::parts(&tree, line, around),
-        Err(Refusal(why)) => vec![CommandPart { at: (0, line.len()), words: vec![], touches: vec![Touch::Unknown(why)] }],
+        Err(Refusal(why)) => vec![CommandPart { at: (0, line.len()), words: vec![], touches: vec![Touch::Unknown(why)], said: vec![] }],
     }
 }
 

@@ -11,6 +11,7 @@ mod image;
 mod keys;
 mod mode;
 mod model;
+mod permissions;
 mod redo;
 mod redraw;
 mod resume;
@@ -75,6 +76,7 @@ pub enum Screen {
     Checkpoints(Option<String>),
     /// This one goes on, by its id, or the choice among all.
     Sessions(Option<String>),
+    Permissions,
     Setup,
     Exit,
 }
@@ -83,6 +85,7 @@ pub const ALL: &[SlashCommand] = &[
     help::COMMAND,
     model::COMMAND,
     mode::COMMAND,
+    permissions::COMMAND,
     undo::COMMAND,
     redo::COMMAND,
     rewind::COMMAND,

@@ -8,6 +8,7 @@ mod environment;
 mod keys;
 mod layers;
 mod looks;
+pub mod permissions;
 pub mod places;
 mod save;
 mod settings;
@@ -17,14 +18,16 @@ pub mod trust;
 
 pub use environment::{ENV_PROVIDER, Env};
 pub use keys::own_keys;
+pub use permissions::Withheld;
 pub use places::{FILE_NAME, Places, project_root};
 pub use save::{Scope, save_provider, save_theme};
 pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, ProviderSettings},
+    protocol::{Looks, Mode, ProviderSettings, Rule, ToolProfile},
 };
+use permissions::Accepted;
 use std::path::{Path, PathBuf};
 
 pub const MAX_TURNS: u32 = 200;
@@ -38,6 +41,12 @@ pub struct Config {
     pub looks: Looks,
     /// How often a headless run may call the model.
     pub max_turns: u32,
+    /// By which calls are allowed, asked about or refused.
+    pub rules: Vec<Rule>,
+    /// What the project's own file says and does not count until the user has accepted it.
+    pub withheld: Withheld,
+    pub disabled_tools: Vec<String>,
+    pub tool_profile: ToolProfile,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -51,6 +60,10 @@ impl Default for Config {
             default_mode: Mode::default(),
             looks: Looks::default(),
             max_turns: MAX_TURNS,
+            rules: vec![],
+            withheld: Withheld::default(),
+            disabled_tools: vec![],
+            tool_profile: ToolProfile::default(),
             sources: vec![],
             warnings: vec![],
         }
@@ -61,7 +74,17 @@ impl Config {
     /// `project` is the root of the project, and only given if it is trusted.
     pub fn load(places: &Places, project: Option<&Path>, env: &Env) -> Result<Config, Failure> {
         let mut config = Config::default();
-        let layer = layers::load(places, project, env, &mut config)?;
+        let mut layer = layers::load(places, project, env, &mut config)?;
+        if let Some(root) = project {
+            config.withheld = Accepted::load(places, root).sift(&mut layer);
+        }
+        layer
+            .rules
+            .iter_mut()
+            .chain(&mut config.withheld.rules)
+            .for_each(|rule| permissions::look_up(rule, project, places.home.as_deref()));
+        (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
+        config.tool_profile = layer.tool_profile.unwrap_or_default();
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);

@@ -9,10 +9,13 @@ use crate::{
     handle::Handle,
     history::History,
     llm,
-    protocol::{Command, Level, Mode, ModelId, ModelInfo, Notice, ProviderSettings, Record, RecordBody, Resume, SessionInfo, ThemeChoice},
+    protocol::{
+        Command, Level, Mode, ModelId, ModelInfo, Notice, Permit, ProviderSettings, Record, RecordBody, Resume, Rule, RuleSource, Ruling,
+        SessionInfo, ThemeChoice,
+    },
     session::{self, Loaded, SessionError, SessionStore},
     tools::{self, Workspace},
-    tui::{app::Opened, jobs::Report, perform::World},
+    tui::{RuleChange, app::Opened, jobs::Report, perform::World},
 };
 use backstitch_components::text::sanitize::one_line;
 use std::{
@@ -32,6 +35,8 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// Which session goes on.
     pub resume: Option<Resume>,
+    /// Rules as they were written.
+    pub rules: Vec<(Ruling, String)>,
 }
 
 impl Options {
@@ -142,7 +147,7 @@ pub struct Prepared {
 pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Result<Prepared, Failure> {
     let data = &project.places.data;
     let (session, Loaded { records, damaged, .. }) = session::resume(data, &project.root, options.resume.as_ref()).map_err(no_session)?;
-    let (config, models, model) = if project.is_demo() { demo_models() } else { models(project, options, &records)? };
+    let (mut config, models, model) = if project.is_demo() { demo_models() } else { models(project, options, &records)? };
     let spill = data.join("outputs").join(&session.id().0);
     // What a command printed is still there for the sessions that go on from the one in which it ran.
     let earlier = records.iter().filter_map(|record| match &record.body {
@@ -151,7 +156,15 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     });
     let readable = std::iter::once(spill.clone()).chain(earlier).collect();
     let workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
-    let tools = tools::Registry::default();
+    let mut tools = tools::Registry::default();
+    let no_tools = tools.disable(&config.disabled_tools);
+    let rules = rules(project, options, &config)?;
+    workspace.set_rules(&rules);
+    if !project.is_demo()
+        && let Err(error) = config::permissions::note_strict(&project.places, &project.root, &config.rules)
+    {
+        config.warnings.push(format!("What the project's rules are now can't be noted ({error})."));
+    }
     let settings = Settings {
         session: session.id().clone(),
         model,
@@ -159,7 +172,9 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         asked_mode: options.mode,
         system: system_prompt(&project.root).into(),
         tools: Arc::new(tools.specs()),
+        profile: config.tool_profile,
         bounds: Bounds { root: project.root.clone(), readable },
+        rules,
         max_requests: config.max_turns,
     };
     let (store_data, store_root) = (data.clone(), project.root.clone());
@@ -186,8 +201,33 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     if checkpoint::was_cut_off(data, &project.root) {
         warnings.push("Going back to a checkpoint was cut off: /checkpoint finish restores the rest, /checkpoint forget leaves it.".into());
     }
+    warnings.extend(no_tools.into_iter().map(|name| format!("\"disabledTools\": there is no tool \"{name}\".")));
+    let withheld = config.withheld.sentences();
+    if !withheld.is_empty() {
+        warnings.push(format!(
+            "The project's settings would allow what nobody has accepted yet: {}. /permissions accepts it.",
+            withheld.join(", ")
+        ));
+    }
     let asks_for_session = options.resume == Some(Resume::Ask);
-    Ok(Prepared { services, settings, records, opened: Opened { warnings, looks: config.looks, asks_for_model, asks_for_session, facts } })
+    Ok(Prepared {
+        services,
+        settings,
+        records,
+        opened: Opened { warnings, looks: config.looks, asks_for_model, asks_for_session, facts, withheld },
+    })
+}
+
+/// Those of the configuration and of the command line.
+fn rules(project: &Project, options: &Options, config: &Config) -> Result<Vec<Rule>, Failure> {
+    let mut rules = config.rules.clone();
+    for (ruling, text) in &options.rules {
+        let rule = config::permissions::rule(*ruling, RuleSource::Flags, text, Some(&project.root), project.places.home.as_deref());
+        rules.push(rule.map_err(|why| {
+            Failure::usage(format!("The rule \"{text}\": {why}")).hint("docs/permissions.md tells how rules are written")
+        })?);
+    }
+    Ok(rules)
 }
 
 fn no_session(error: SessionError) -> Failure {
@@ -296,6 +336,44 @@ impl World for ScreenWorld {
 
     fn save_theme(&mut self, choice: &ThemeChoice) -> Option<Notice> {
         config::save_theme(&self.project.places, choice).err().map(|failure| Notice { level: Level::Warning, ..notice(failure) })
+    }
+
+    fn change_rule(&mut self, change: &RuleChange) -> Result<Vec<Permit>, Notice> {
+        let (places, root) = (&self.project.places, &self.project.root);
+        let saved = |result: Result<PathBuf, Failure>| result.map(drop).map_err(notice);
+        match change {
+            RuleChange::Add(ruling, source, text) => {
+                let rule = config::permissions::rule(*ruling, *source, text, Some(root), places.home.as_deref())
+                    .map_err(|why| Notice::warning(format!("The rule \"{text}\": {why}")))?;
+                if matches!(source, RuleSource::User | RuleSource::Local) {
+                    saved(config::permissions::save_rule(places, root, &rule))?;
+                }
+                Ok(vec![Permit::Add(rule)])
+            }
+            RuleChange::Remove(rule) => match rule.source {
+                RuleSource::User | RuleSource::Local => {
+                    saved(config::permissions::remove_rule(places, root, rule))?;
+                    Ok(vec![Permit::Remove(rule.clone())])
+                }
+                RuleSource::Session => Ok(vec![Permit::Remove(rule.clone())]),
+                RuleSource::Project => Err(Notice::warning("This rule is the project's own: it is changed in its agents.config.json.")),
+                RuleSource::Flags => Err(Notice::warning("This rule is from the command line, and for this start only.")),
+            },
+            RuleChange::Replace(old, new) => {
+                // The new one first: nothing is lost if it can't be written down.
+                let new = self.change_rule(new)?;
+                let kept = new.iter().any(|permit| matches!(permit, Permit::Add(rule) if rule.says(old) && rule.source == old.source));
+                let mut permits = if kept { vec![] } else { self.change_rule(&RuleChange::Remove(old.clone()))? };
+                permits.extend(new);
+                Ok(permits)
+            }
+            RuleChange::Accept => {
+                let config = Config::load(places, Some(root), &env).map_err(notice)?;
+                config::permissions::accept(places, root, &config.rules, &config.withheld)
+                    .map_err(|error| Notice::warning(format!("What was accepted can't be noted: {error}")))?;
+                Ok(config.withheld.rules.into_iter().map(Permit::Add).collect())
+            }
+        }
     }
 
     fn export(&mut self, file: Option<String>, text: &str) -> Notice {

@@ -15,6 +15,7 @@ pub mod message;
 pub mod model;
 pub mod plan;
 pub mod record;
+pub mod rule;
 pub mod session;
 
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
@@ -28,6 +29,7 @@ pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
+pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
 pub use session::{Branch, Resume, SessionInfo};
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,8 @@ pub enum Command {
     Interrupt(TurnId),
     SetModel(ModelId),
     SetMode(Mode),
+    /// Changes or looks at the rules; answered by [`SessionEvent::Permissions`] or [`SessionEvent::Judged`].
+    Permit(Permit),
     /// Makes a provider known (set-up screen) and switches to its first model.
     Connect(ProviderSettings),
     /// Looks for model servers on this machine; answered by [`SessionEvent::Found`].
@@ -181,6 +185,17 @@ pub enum SessionEvent {
         bytes: u64,
     },
     Models(Vec<ModelInfo>),
+    /// The rules and grants as they are now.
+    Permissions {
+        rules: Vec<Rule>,
+        grants: Vec<Grant>,
+    },
+    /// What would become of a call that was only asked about.
+    Judged {
+        text: String,
+        verdict: String,
+        why: String,
+    },
     /// What a session that goes on had told its front end before.
     Retold(Vec<(Option<TurnId>, EventBody)>),
     Cleared,
@@ -244,6 +259,9 @@ pub enum CallEvent {
     /// Waits for [`Command::Decide`].
     Asked {
         id: CallId,
+        /// The rule that makes it a question.
+        #[serde(default)]
+        why: Option<String>,
     },
     Started {
         id: CallId,

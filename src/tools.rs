@@ -4,6 +4,7 @@
 //! - `preview` changes nothing; `run` fails when a file that the preview looked at has changed since.
 //! - Programs are started only by `shell`.
 
+mod aliases;
 pub mod args;
 pub mod decode;
 pub mod edit;

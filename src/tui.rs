@@ -30,6 +30,8 @@ mod transcript;
 pub mod view;
 mod workers;
 
+pub use panel::RuleChange;
+
 use app::{Model, Setting};
 use backstitch_components::ansi::to_ansi;
 use engine::recorder::Recorder;

@@ -27,7 +27,9 @@ fn settings() -> Settings {
         asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
+        profile: ToolProfile::default(),
         bounds: Bounds::default(),
+        rules: vec![],
         max_requests: 100,
     }
 }

@@ -5,6 +5,8 @@
 //! - which hunks are chosen is shown by a sign, not by colour alone;
 //! - rows are exactly as many as asked for, and never wider.
 
+mod search;
+
 use crate::diff_view::{Change, DiffModel, SPLIT_WIDTH, Uncoloured};
 use crate::editor::{Edit, Editor};
 use crate::key::Chord;
@@ -16,6 +18,7 @@ use crate::text::wrap::{cut, truncate};
 use crate::theme::Role;
 use crate::viewport::Viewport;
 use iocraft::KeyCode;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Cells of the column that says which hunk is meant and which are chosen.
@@ -54,7 +57,7 @@ pub struct DiffViewer {
     viewport: Viewport,
     side_by_side: Option<bool>,
     search: Option<Editor>,
-    query: String,
+    sought: Option<search::Sought>,
     width: usize,
     /// Rows of the body when it was last fitted; none before that.
     height: usize,
@@ -79,7 +82,7 @@ impl DiffViewer {
             viewport: Viewport::at_top(),
             side_by_side: None,
             search: None,
-            query: String::new(),
+            sought: None,
             width: SPLIT_WIDTH,
             height: 0,
             elsewhere: false,
@@ -173,9 +176,9 @@ impl DiffViewer {
         if let Some(search) = &mut self.search {
             match chord.code {
                 KeyCode::Enter => {
-                    self.query = search.take();
+                    let query = search.take();
                     self.search = None;
-                    self.find(self.viewport.above(), true);
+                    self.search_for(query);
                 }
                 KeyCode::Esc => self.search = None,
                 _ => return edit(search, chord),
@@ -185,7 +188,6 @@ impl DiffViewer {
         if chord.ctrl || chord.alt {
             return ViewerOutcome::Ignored;
         }
-        let top = self.viewport.above();
         match chord.code {
             KeyCode::Esc | KeyCode::Char('q') => return ViewerOutcome::Closed,
             KeyCode::Enter if self.chooses() => return ViewerOutcome::Accepted,
@@ -195,10 +197,7 @@ impl DiffViewer {
             KeyCode::PageDown | KeyCode::Char('f') => self.viewport.page(1),
             KeyCode::Home => self.viewport.to_top(),
             KeyCode::End => self.viewport.to_bottom(),
-            KeyCode::Right | KeyCode::Char('n') if !self.query.is_empty() && !chord.shift && chord.code == KeyCode::Char('n') => {
-                self.find(top + 1, true);
-            }
-            KeyCode::Char('n') if !self.query.is_empty() => self.find(top.saturating_sub(1), false),
+            KeyCode::Char('n') if self.sought.is_some() => self.seek(!chord.shift),
             KeyCode::Right | KeyCode::Char('n') => self.go_to_hunk(self.hunk + 1),
             KeyCode::Left | KeyCode::Char('p') => self.go_to_hunk(self.hunk.saturating_sub(1)),
             KeyCode::Tab if !chord.shift => self.go_to_file(self.file + 1),
@@ -249,6 +248,7 @@ impl DiffViewer {
         self.file = file % self.files.len().max(1);
         self.hunk = 0;
         self.viewport.to_top();
+        self.search_anew();
     }
 
     fn go_to_hunk(&mut self, hunk: usize) {
@@ -257,20 +257,6 @@ impl DiffViewer {
         let (from, height) = (self.hunk_line(self.hunk), self.viewport.visible().len().max(1));
         let end = if self.hunk + 1 < count { self.hunk_line(self.hunk + 1) } else { self.lines() };
         self.viewport.reveal(from..end.min(from + height));
-    }
-
-    fn find(&mut self, from: usize, down: bool) {
-        // Lines are counted as in the unified view; side by side they stand differently.
-        self.side_by_side = Some(false);
-        self.viewport.resize(self.viewport.visible().len(), self.lines());
-        let Some(model) = self.model() else { return };
-        let around = if down { 0 } else { usize::MAX };
-        if let Some(at) = model.find(&self.query, from, down).or_else(|| model.find(&self.query, around, down)) {
-            let height = self.viewport.visible().len().max(1);
-            self.hunk = (1..model.hunk_count()).take_while(|hunk| model.hunk_line(*hunk) <= at).last().unwrap_or(0);
-            self.viewport.scroll(at as isize - self.viewport.above() as isize);
-            self.viewport.reveal(at..at + height.min(3));
-        }
     }
 
     /// Takes the size of the window: to be called when it, or anything in here, has changed.
@@ -332,6 +318,9 @@ impl DiffViewer {
     /// `file 2 of 3 · hunk 1 of 4`, and how many of the hunks are accepted.
     pub(crate) fn place(&self) -> Line {
         let mut place = Line::new();
+        if let Some(state) = self.search_state() {
+            place.push(state);
+        }
         if self.files.len() > 1 {
             place.push(Span::new(format!("file {} of {} · ", self.file + 1, self.files.len()), Role::Dim));
         }
@@ -351,7 +340,11 @@ impl DiffViewer {
         if model.hunk_count() == 0 {
             return model.rows(room, Some(height)).into_iter().map(|row| cut(&self.margin(row, 1, left_out), width)).collect();
         }
-        let visible = self.viewport.visible();
+        let (visible, hit) = (self.viewport.visible(), self.hit());
+        let paint = |range: Range<usize>| match self.splits() {
+            true => model.split_window(range, room, !self.elsewhere),
+            false => model.window(range, room, !self.elsewhere),
+        };
         let mut rows = Vec::with_capacity(height);
         for hunk in 0..model.hunk_count() {
             let from = self.hunk_line(hunk);
@@ -365,8 +358,13 @@ impl DiffViewer {
                 break;
             }
             let range = begin.max(visible.start)..end.min(visible.end);
-            let painted =
-                if self.splits() { model.split_window(range, room, !self.elsewhere) } else { model.window(range, room, !self.elsewhere) };
+            let painted = match hit.filter(|hit| range.contains(hit)) {
+                Some(hit) => {
+                    let found = paint(hit..hit + 1).into_iter().map(|row| row.over(Style::new().invert()));
+                    paint(range.start..hit).into_iter().chain(found).chain(paint(hit + 1..range.end)).collect()
+                }
+                None => paint(range),
+            };
             let refused = left_out || self.chosen(self.file).get(hunk) == Some(&false);
             rows.extend(painted.into_iter().map(|row| cut(&self.margin(row, hunk, refused), width)));
         }

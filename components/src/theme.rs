@@ -156,7 +156,9 @@ impl Theme {
     /// background alone is said in another way (changed words in a diff are underlined).
     pub fn visible(&self, mut style: Style, depth: ColorDepth) -> Style {
         let seen = |role: &Role| self.resolve(*role, depth).is_some();
-        if matches!(style.bg, Some(Role::DiffAddedMark | Role::DiffRemovedMark)) && !style.bg.as_ref().is_some_and(seen) {
+        // Of 16 colours the nearest to a mark may be that of the band, or of the background.
+        let told = |mark: &Role| seen(mark) && depth != ColorDepth::Ansi16;
+        if matches!(style.bg, Some(Role::DiffAddedMark | Role::DiffRemovedMark)) && !style.bg.as_ref().is_some_and(told) {
             style.underline = true;
         }
         style.dim |= depth != ColorDepth::None && style.fg.is_some_and(|role| self.colours[role as usize].faint);

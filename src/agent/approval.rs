@@ -2,6 +2,7 @@
 
 use crate::{
     command_line,
+    policy::{Asked, Limit, Policy},
     protocol::{Access, CommandPart, Grant, Mode, is_own_file},
 };
 use serde::{Deserialize, Serialize};
@@ -34,18 +35,47 @@ impl Bounds {
     }
 }
 
-pub fn judge(mode: Mode, grants: &[Grant], bounds: &Bounds, access: &Access) -> Verdict {
+/// What the user has said of calls, besides the mode: rules, and grants of this session.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    pub grants: &'a [Grant],
+    pub policy: &'a Policy,
+}
+
+pub fn judge(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> Verdict {
+    judged(mode, said, bounds, asked).0
+}
+
+/// The verdict, and why.
+pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdict, String) {
+    let forbid = |why: String| (Verdict::Forbid(why.clone()), why);
+    let ask = |why: &str| (Verdict::Ask, why.to_owned());
+    let allow = |why: &str| (Verdict::Allow, why.to_owned());
+    let access = asked.access;
     if mode == Mode::Plan && !access.changes_nothing() {
-        return Verdict::Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
+        return forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
     }
-    if mode == Mode::Yolo || granted(grants, bounds, access) {
-        return Verdict::Allow;
+    // Who refuses comes before who asks, and both before who allows, whatever the mode.
+    let limit = said.policy.limit(asked);
+    match &limit {
+        Some(Limit::Denied(why)) => return forbid(why.clone()),
+        Some(Limit::Asks(why)) => return ask(why),
+        Some(Limit::Unseen(_)) | None => {}
+    }
+    if granted(said, bounds, asked) {
+        return allow("a rule or a grant of this session allows it");
+    }
+    if let Some(Limit::Unseen(why)) = &limit {
+        return ask(why);
     }
     match access {
-        Access::Read(paths) if paths.iter().all(|p| bounds.may_read(p)) => Verdict::Allow,
-        Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => Verdict::Allow,
-        Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => Verdict::Allow,
-        _ => Verdict::Ask,
+        _ if mode == Mode::Yolo => allow("yolo mode runs everything"),
+        Access::Read(paths) if paths.iter().all(|p| bounds.may_read(p)) => allow("it only reads, and inside the project"),
+        Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => {
+            allow("it only reads, and inside the project")
+        }
+        Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
+        _ => ask("nothing allows it"),
     }
 }
 
@@ -53,27 +83,28 @@ fn inside(bounds: &Bounds, paths: &[PathBuf]) -> bool {
     !paths.is_empty() && paths.iter().all(|p| is_own_file(&bounds.root, p))
 }
 
-fn granted(grants: &[Grant], bounds: &Bounds, access: &Access) -> bool {
-    let has = |wanted: &dyn Fn(&Grant) -> bool| grants.iter().any(wanted);
-    match access {
-        Access::Read(paths) => paths.iter().all(|p| bounds.may_read(p) || has(&|g| matches!(g, Grant::Read(top) if p.starts_with(top)))),
-        Access::Write(paths) => {
-            !paths.is_empty()
-                && paths.iter().all(|p| {
-                    if is_own_file(&bounds.root, p) {
-                        has(&|g| *g == Grant::Edits)
-                    } else {
-                        has(&|g| matches!(g, Grant::Write(w) if w == p))
-                    }
-                })
+fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
+    let (policy, root) = (said.policy, &bounds.root);
+    let has = |wanted: &dyn Fn(&Grant) -> bool| said.grants.iter().any(wanted);
+    policy.allows_tool(asked.tool)
+        || match asked.access {
+            Access::Read(paths) => paths.iter().all(|p| {
+                bounds.may_read(p) || has(&|g| matches!(g, Grant::Read(top) if p.starts_with(top))) || policy.allows_read(p, root)
+            }),
+            Access::Write(paths) => {
+                let by_grant = |p: &PathBuf| match is_own_file(root, p) {
+                    true => has(&|g| *g == Grant::Edits),
+                    false => has(&|g| matches!(g, Grant::Write(w) if w == p)),
+                };
+                !paths.is_empty() && paths.iter().all(|p| by_grant(p) || policy.allows_write(p, root))
+            }
+            Access::Run { command, parts } => {
+                let by_grant = |part: &CommandPart| has(&|g| matches!(g, Grant::Commands(p) if command_line::covers(p, part)));
+                let covered = |part: &CommandPart| bounds.may_run(part) || by_grant(part) || policy.allows_part(part);
+                has(&|g| matches!(g, Grant::Command(c) if c == command)) || !parts.is_empty() && parts.iter().all(covered)
+            }
+            Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)) || policy.allows_host(host),
         }
-        Access::Run { command, parts } => {
-            let covered = |part: &CommandPart| has(&|g| matches!(g, Grant::Commands(pattern) if command_line::covers(pattern, part)));
-            has(&|g| matches!(g, Grant::Command(c) if c == command))
-                || !parts.is_empty() && parts.iter().all(|part| bounds.may_run(part) || covered(part))
-        }
-        Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)),
-    }
 }
 
 /// What "yes, for this session" covers: never more than the kind of thing that was on the screen.
@@ -94,6 +125,10 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn judge(mode: Mode, grants: &[Grant], bounds: &Bounds, access: &Access) -> Verdict {
+        super::judge(mode, Said { grants, policy: &Policy::default() }, bounds, &Asked { tool: "T", access, named: &[] })
+    }
 
     fn bounds() -> Bounds {
         Bounds { root: "/p".into(), readable: vec!["/spill".into()] }

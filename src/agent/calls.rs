@@ -1,6 +1,7 @@
 //! The calls of one answer: the model's order is kept, reads that stand together run side by side.
 
 use super::reading;
+use crate::policy::Asked;
 use crate::protocol::{Access, CallId, CallRequest, Outcome, Preview};
 use serde_json::Value;
 
@@ -16,6 +17,8 @@ pub struct Call {
     pub decided: bool,
     /// The user allowed only a part: what runs instead, and what the model is told of it.
     pub part: Option<(String, String)>,
+    /// What was wrong with the arguments before they were read as they were meant.
+    pub repaired: Option<String>,
     /// The result has joined the conversation.
     pub told: bool,
 }
@@ -43,10 +46,10 @@ pub enum Next {
 
 impl Call {
     /// A call whose arguments can't be used is answered at once: it must have a result all the same.
-    pub fn new(request: &CallRequest, args: Result<Value, String>) -> Self {
-        let (args, state) = match args {
-            Ok(args) => (args, State::New),
-            Err(why) => (Value::Null, State::Finished(Outcome::Failed(why))),
+    pub fn new(request: &CallRequest, args: Result<(Value, Option<String>), String>) -> Self {
+        let (args, repaired, state) = match args {
+            Ok((args, repaired)) => (args, repaired, State::New),
+            Err(why) => (Value::Null, None, State::Finished(Outcome::Failed(why))),
         };
         Call {
             id: request.id,
@@ -57,12 +60,21 @@ impl Call {
             state,
             decided: false,
             part: None,
+            repaired,
             told: false,
         }
     }
 
     pub fn access(&self) -> Option<&Access> {
         self.preview.as_ref().map(|p| &p.access)
+    }
+
+    /// As rules see it, once it has been previewed.
+    pub fn asked(&self) -> Option<Asked<'_>> {
+        let preview = self.preview.as_ref()?;
+        // Who was not told the tool's own name has the one that it was called by.
+        let tool = if preview.tool.is_empty() { &self.name } else { &preview.tool };
+        Some(Asked { tool, access: &preview.access, named: &preview.named })
     }
 
     /// The name and arguments that run: what was previewed, or the part of it that was allowed.

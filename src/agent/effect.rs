@@ -1,8 +1,8 @@
 //! Everything that an agent can ask of the world: plain requests, carried out in order by the engine.
 
 use crate::protocol::{
-    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, Plan, ProviderSettings, RecordBody, Request, RequestId, Revision, TimerId,
-    ToolCall, TurnId, Wanted,
+    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, Plan, ProviderSettings, RecordBody, Request, RequestId, Revision, Rule,
+    TimerId, ToolCall, TurnId, Wanted,
 };
 use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
@@ -37,6 +37,10 @@ pub enum Effect {
     Unfinished(bool),
     StartTimer(TimerId, Duration),
     UseModel(ModelId),
+    /// For tools that go through folders.
+    UseRules(Vec<Rule>),
+    /// Looks up what this would touch; answered by `Tried`.
+    Try(String),
     Connect(ProviderSettings),
     Discover,
     ListModels,

@@ -1,10 +1,11 @@
 //! Everything that can happen to an agent: one closed list.
 
 use crate::protocol::{
-    CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, ModelInfo, Plan, Preview, RequestId, StreamItem, TimerId,
-    ToolError, ToolOutput, TurnId,
+    Access, CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, ModelInfo, Plan, Preview, RequestId, StreamItem,
+    TimerId, ToolError, ToolOutput, TurnId,
 };
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
@@ -28,6 +29,8 @@ pub enum Input {
     TimerFired(TimerId),
     /// Answer to `UseModel` and `Connect`: the model that is in use from now on.
     ModelReady(Result<ModelInfo, String>),
+    /// What a call would touch that was only asked about: its tool, its access, the links on the way.
+    Tried(String, Result<(String, Access, Vec<PathBuf>), String>),
     Found(Vec<FoundServer>),
     /// What the providers have, and what went wrong with those that could not be asked.
     Models(Vec<ModelInfo>, Vec<String>),

@@ -2,9 +2,10 @@
 
 use super::{
     Agent, CheckpointRequest, Checkpointed, Effect,
-    approval::{self, Verdict},
+    approval::{self, Said, Verdict},
     calls::{self, Call, Next, State},
-    reading::{files, hint_for, parse_arguments},
+    profile,
+    reading::{self, files, hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
@@ -23,7 +24,7 @@ impl Agent {
             self.notice(Notice::warning(format!("The turn was {why}.")).hint("say \"go on\" to continue"));
             return self.close_turn(TurnOutcome::Failed(why));
         }
-        let model = model.id.clone();
+        let (model, name) = (model.id.clone(), model.id.model.clone());
         let (id, steering) = (turn.id, std::mem::take(&mut turn.steering));
         turn.requests += 1;
         turn.draft = Draft::default();
@@ -39,7 +40,7 @@ impl Agent {
             model,
             system: self.settings.system.clone(),
             messages: self.transcript.messages.clone(),
-            tools: self.settings.tools.clone(),
+            tools: profile::offered(self.settings.profile, &name, &self.settings.tools),
         }));
         self.emit_here(EventBody::Turn(TurnEvent::Called));
     }
@@ -74,14 +75,14 @@ impl Agent {
         let (mut requests, mut calls) = (vec![], vec![]);
         for (n, call) in draft.calls.into_values().enumerate() {
             next_call += 1;
-            let args = parse_arguments(&call.arguments);
+            let args = parse_arguments(&call.arguments, reason != StopReason::Length);
             // Some servers give every call the same id, and then refuse the history that has it twice.
             let taken = call.id.is_empty() || requests.iter().any(|r: &CallRequest| r.provider_id == call.id);
             let request = CallRequest {
                 id: CallId(next_call),
                 provider_id: if taken { format!("call_{next_call}_{n}") } else { call.id },
                 name: call.name,
-                arguments: args.as_ref().map_or("{}".into(), ToString::to_string),
+                arguments: args.as_ref().map_or("{}".into(), |(args, _)| args.to_string()),
             };
             calls.push(Call::new(&request, args));
             requests.push(request);
@@ -222,7 +223,7 @@ impl Agent {
                 Guard::Taking => return false,
                 Guard::Failed => {
                     call.state = State::Asked;
-                    self.emit_here(EventBody::Call(CallEvent::Asked { id }));
+                    self.emit_here(EventBody::Call(CallEvent::Asked { id, why: None }));
                     return false;
                 }
                 Guard::Taken => (turn.changed, turn.guard) = (true, Guard::NotYet),
@@ -268,17 +269,20 @@ impl Agent {
     /// Moves a call on that waits for a verdict. `ask`: tell the user when it has to wait for one.
     fn judge(&mut self, id: CallId, ask: bool) {
         let mode = self.transcript.mode;
+        let said = Said { grants: &self.grants, policy: &self.policy };
         let Some(turn) = &mut self.turn else { return };
         let guard = turn.guard;
         let Some(call) = turn.call(id).filter(|c| c.state == State::Asked) else { return };
-        let Some(access) = call.access() else { return };
-        let verdict = approval::judge(mode, &self.grants, &self.settings.bounds, access);
+        let Some(asked) = call.asked() else { return };
+        let access = asked.access;
+        let (verdict, why) = approval::judged(mode, said, &self.settings.bounds, &asked);
+        let why = said.policy.limit(&asked).map(|_| why);
         // Without a checkpoint a change can't be undone: that is for the user to say, whatever the mode.
         let asks_anyway = guard == Guard::Failed && !access.changes_nothing();
         match verdict {
             Verdict::Allow if !asks_anyway => call.state = State::Allowed,
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
-            _ if ask => self.emit_here(EventBody::Call(CallEvent::Asked { id })),
+            _ if ask => self.emit_here(EventBody::Call(CallEvent::Asked { id, why })),
             _ => {}
         }
     }
@@ -297,13 +301,14 @@ impl Agent {
 
     fn judge_allowed(&mut self, id: CallId) {
         let mode = self.transcript.mode;
+        let said = Said { grants: &self.grants, policy: &self.policy };
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
-        let Some(access) = call.access() else { return };
-        match approval::judge(mode, &self.grants, &self.settings.bounds, access) {
+        let Some(asked) = call.asked() else { return };
+        match approval::judge(mode, said, &self.settings.bounds, &asked) {
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
             Verdict::Ask if !call.decided => {
                 call.state = State::Asked;
-                self.emit_here(EventBody::Call(CallEvent::Asked { id }));
+                self.emit_here(EventBody::Call(CallEvent::Asked { id, why: None }));
             }
             _ => {}
         }
@@ -478,7 +483,13 @@ impl Agent {
             let State::Finished(outcome) = &call.state else { return };
             let (outcome, title) = (outcome.clone(), call.title());
             call.told = true;
-            let (call_id, content, name, read) = (call.id, outcome.for_model(), call.name.clone(), call.is_read());
+            let (call_id, mut content, name, read) = (call.id, outcome.for_model(), call.name.clone(), call.is_read());
+            if let Some(wrong) = &call.repaired {
+                content.push_str(&format!(
+                    "\n(The arguments were not valid JSON: {wrong}. They were read as: {})",
+                    reading::short(&call.args)
+                ));
+            }
             let message = match kind {
                 TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {

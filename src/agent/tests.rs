@@ -15,7 +15,9 @@ fn settings() -> Settings {
         asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
+        profile: ToolProfile::default(),
         bounds: Bounds { root: PathBuf::from("/p"), readable: vec![] },
+        rules: vec![],
         max_requests: 20,
     }
 }

@@ -53,7 +53,9 @@ fn parts(line: &str) -> Vec<CommandPart> {
 
 fn judged(line: &str, mode: Mode, grants: &[crate::protocol::Grant]) -> approval::Verdict {
     let bounds = Bounds { root: "/p".into(), readable: vec![] };
-    approval::judge(mode, grants, &bounds, &Access::Run { command: line.into(), parts: parts(line) })
+    let access = Access::Run { command: line.into(), parts: parts(line) };
+    let said = approval::Said { grants, policy: &crate::policy::Policy::default() };
+    approval::judge(mode, said, &bounds, &crate::policy::Asked { tool: "Bash", access: &access, named: &[] })
 }
 
 /// Would it run without a question?
@@ -123,7 +125,8 @@ fn every_simple_command_is_found() {
 #[test]
 fn a_part_says_what_it_would_touch() {
     for (line, expected) in [
-        ("rm -r build", "[Deletes]"),
+        ("rm -r build", "[Deletes, Writes(\"/p/build\")]"),
+        ("cp -t build a", "[Reads(\"/p/build\"), Writes(\"/p/a\"), Program(\"cp\")]"),
         ("mkdir build", "[Writes(\"/p/build\")]"),
         ("cp a b", "[Reads(\"/p/a\"), Writes(\"/p/b\")]"),
         ("curl http://x > out", "[Writes(\"/p/out\"), Network]"),

@@ -21,7 +21,7 @@ pub fn parts(tree: &List, line: &str, around: &dyn Surroundings) -> Vec<CommandP
     let mut walk = Walk { around, start: start.clone(), parts: vec![], inside: None, loops: 0, texts: 0, patterns: false };
     walk.list(tree, &Some(vec![Folder { path: start, plain: true }]));
     if walk.parts.is_empty() {
-        walk.parts.push(CommandPart { at: (0, line.len()), words: vec![], touches: vec![unknown("no command")] });
+        walk.parts.push(CommandPart { at: (0, line.len()), words: vec![], touches: vec![unknown("no command")], said: vec![] });
     }
     walk.parts
 }
@@ -112,7 +112,7 @@ impl Walk<'_> {
         }
         let (touches, _) = self.redirects(&command.redirects, from);
         if !touches.is_empty() {
-            self.part(command, vec![], touches);
+            self.part(command, vec![], vec![], touches);
         }
         match &command.kind {
             Kind::Simple { .. } => same(from),
@@ -137,7 +137,7 @@ impl Walk<'_> {
             }
             Kind::While { condition, body } => {
                 // What only reads changes nothing that it could wait for.
-                self.part(command, vec![], vec![unknown("a loop that may never end")]);
+                self.part(command, vec![], vec![], vec![unknown("a loop that may never end")]);
                 self.loops += 1;
                 let asked = self.list(condition, from);
                 let after = self.list(body, &asked.well);
@@ -151,7 +151,7 @@ impl Walk<'_> {
                 self.patterns |= words.iter().any(|word| may_hold_a_pattern(word, word.looks.quoted || !word.looks.glob));
                 touches.extend((!is_harmless(variable)).then(|| unknown(format!("sets `{variable}`"))));
                 if !touches.is_empty() {
-                    self.part(command, vec![], touches);
+                    self.part(command, vec![], vec![], touches);
                 }
                 self.loops += 1;
                 let after = self.list(body, from);
@@ -161,7 +161,7 @@ impl Walk<'_> {
             Kind::Case { word, arms } => {
                 self.words(std::slice::from_ref(word), from, false);
                 if let Some(secret) = secret_in(word) {
-                    self.part(command, vec![], vec![secret]);
+                    self.part(command, vec![], vec![], vec![secret]);
                 }
                 let mut end = from.clone();
                 for (patterns, body) in arms {
@@ -172,7 +172,7 @@ impl Walk<'_> {
                 same(&end)
             }
             Kind::Function { body } => {
-                self.part(command, vec![], vec![unknown("gives a command another meaning")]);
+                self.part(command, vec![], vec![], vec![unknown("gives a command another meaning")]);
                 self.loops += 1;
                 self.command(body, &None);
                 self.loops -= 1;
@@ -199,7 +199,7 @@ impl Walk<'_> {
         words.iter().filter(|word| names && word.looks.glob).flat_map(|word| scene.lists(word)).collect()
     }
 
-    fn part(&mut self, command: &Command, words: Vec<String>, mut touches: Vec<Touch>) {
+    fn part(&mut self, command: &Command, words: Vec<String>, said: Vec<Option<String>>, mut touches: Vec<Touch>) {
         let at = self.inside.unwrap_or((command.at.start, command.at.end));
         let mut seen = vec![];
         touches.retain(|touch| {
@@ -208,7 +208,7 @@ impl Walk<'_> {
                 true
             }
         });
-        self.parts.push(CommandPart { at, words, touches });
+        self.parts.push(CommandPart { at, words, touches, said });
     }
 
     /// What redirections touch, and whether there is one that does more than throw output away or join it.
@@ -268,7 +268,8 @@ impl Walk<'_> {
         let here = from.as_ref().is_some_and(|all| all.iter().all(|folder| folder.path == self.start));
         let alone = alone && (here || literal.as_ref().is_some_and(|words| programs::known::open_after(words).is_some()));
         let known = alone && !touches.iter().any(|touch| matches!(touch, Touch::Unknown(_)));
-        self.part(command, literal.filter(|_| known).unwrap_or_default(), touches);
+        let said = words.iter().map(|word| word.literal().map(str::to_owned)).collect();
+        self.part(command, literal.filter(|_| known).unwrap_or_default(), said, touches);
         // As they stand: the command, what is substituted into it, what it runs.
         self.parts[place..].rotate_right(1);
         after

@@ -5,23 +5,39 @@
 //! user's that would otherwise go unnoticed.
 
 use super::{
-    Config, Env, Places,
+    Config, Env, FILE_NAME, Places,
+    permissions::local_file,
     settings::{KEYS, Layer, Reader},
     source,
 };
-use crate::failure::{Failure, nearest};
+use crate::{
+    failure::{Failure, nearest},
+    protocol::{Rule, RuleSource, Ruling},
+};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use std::path::Path;
 
 /// Everything merged; the files that were read and the warnings go to `config`.
 pub fn load(places: &Places, project: Option<&Path>, env: &Env, config: &mut Config) -> Result<Layer, Failure> {
     let mut merged = Layer::default();
-    for (path, foreign) in places.files(project) {
+    // Only rules are in it, and those of all files count: its rank does not matter.
+    let local = project.map(|root| local_file(places, root));
+    let own = project.map(|root| root.join(FILE_NAME));
+    for (path, foreign) in places.files(project).into_iter().chain(local.clone().map(|path| (path, false))) {
+        let rules = match &path {
+            path if own.as_ref() == Some(path) => RuleSource::Project,
+            path if local.as_ref() == Some(path) => RuleSource::Local,
+            _ => RuleSource::User,
+        };
         let text = match source::read(&path) {
             Ok(Some(text)) => text,
             Ok(None) => continue,
             Err(error) => {
                 config.warnings.push(format!("{} can't be read: {error}.", path.display()));
+                if !foreign {
+                    // There may have been something in it that must not be done: everything is asked about.
+                    merged.rules.push(Rule::new(Ruling::Deny, rules, format!("{} (can't be read)", path.display())));
+                }
                 continue;
             }
         };
@@ -34,10 +50,12 @@ pub fn load(places: &Places, project: Option<&Path>, env: &Env, config: &mut Con
             Err(failure) => return Err(failure),
         };
         if let Some(root) = root {
-            let mut reader = Reader { path: &path, text: &text, env, foreign, warnings: &mut config.warnings };
+            let mut reader = Reader { path: &path, text: &text, env, foreign, rules, warnings: &mut config.warnings };
             file(&mut reader, &root, &mut merged)?;
         }
-        config.sources.push(path);
+        if rules != RuleSource::Local {
+            config.sources.push(path);
+        }
     }
     Ok(merged)
 }

@@ -5,9 +5,9 @@
 use super::{FILE_NAME, Places, source, store};
 use crate::{
     failure::Failure,
-    protocol::{ProviderSettings, ThemeChoice},
+    protocol::{ProviderSettings, Rule, ThemeChoice},
 };
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::{
     io,
@@ -35,6 +35,38 @@ pub fn save_provider(places: &Places, scope: &Scope, settings: &ProviderSettings
 /// Makes the theme the user's: in the file that settings are saved to. Gives the file.
 pub fn save_theme(places: &Places, choice: &ThemeChoice) -> Result<PathBuf, Failure> {
     save(places.user_file(), |path, text| with_theme(path, text, choice))
+}
+
+/// Puts a rule into a file, or takes it out.
+pub(super) fn change_rules(path: PathBuf, rule: &Rule, add: bool) -> Result<PathBuf, Failure> {
+    save(path, |path, text| with_rule(path, text, rule, add))
+}
+
+fn with_rule(path: &Path, text: &str, rule: &Rule, add: bool) -> Result<String, Failure> {
+    source::parse(path, text)?;
+    let not_ours = |what: &str| Failure::config(format!("{}: {what}.", path.display()));
+    let root = CstRootNode::parse(text, &source::OPTIONS).map_err(|error| not_ours(&error.to_string()))?;
+    let object = root.object_value_or_create().ok_or_else(|| not_ours("It holds no object"))?;
+    let block = object.object_value_or_create("backstitch").ok_or_else(|| not_ours("\"backstitch\" is not an object"))?;
+    let permissions = block.object_value_or_create("permissions").ok_or_else(|| not_ours("\"permissions\" is not an object"))?;
+    let name = rule.ruling.name();
+    let list = permissions.array_value_or_create(name).ok_or_else(|| not_ours(&format!("\"{name}\" is not a list")))?;
+    let is_it =
+        |node: &CstNode| node.as_string_lit().and_then(|text| text.decoded_value().ok()).is_some_and(|text| text.trim() == rule.text);
+    let there: Vec<_> = list.elements().into_iter().filter(is_it).collect();
+    if add && there.is_empty() {
+        list.ensure_multiline();
+        list.append(input(&Value::String(rule.text.clone())));
+    }
+    if !add {
+        if there.is_empty() {
+            return Err(not_ours(&format!("The rule `{rule}` is not in it")));
+        }
+        there.into_iter().for_each(CstNode::remove);
+    }
+    let text = root.to_string();
+    source::parse(path, &text)?;
+    Ok(if text.ends_with('\n') { text } else { text + "\n" })
 }
 
 fn save(path: PathBuf, change: impl Fn(&Path, &str) -> Result<String, Failure>) -> Result<PathBuf, Failure> {

@@ -6,7 +6,7 @@
 use super::{Env, environment, looks::LooksLayer, source};
 use crate::{
     failure::{Failure, nearest},
-    protocol::{Mode, ProviderSettings},
+    protocol::{Mode, ProviderSettings, Rule, RuleSource, ToolProfile},
 };
 use jsonc_parser::{
     ast::{Object, ObjectProp, Value},
@@ -26,9 +26,19 @@ pub struct Layer {
     pub looks: LooksLayer,
     /// How often a headless run may call the model (200).
     pub max_turns: Option<u32>,
+    /// What calls are allowed, asked about or refused: those of all files count.
+    pub rules: Vec<Rule>,
+    /// Tools that there are not.
+    pub disabled_tools: Vec<String>,
+    /// Which tools the model is told of: full, minimal, nano, or auto by its size.
+    pub tool_profile: Option<ToolProfile>,
+    /// The mode that the project's own file names, and what it would be without that.
+    pub project_mode: Option<Mode>,
+    pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 6] = ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion"];
+pub const KEYS: [&str; 9] =
+    ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion", "permissions", "disabledTools", "toolProfile"];
 const PROVIDER_KEYS: [&str; 11] = [
     "name",
     "baseUrl",
@@ -43,14 +53,11 @@ const PROVIDER_KEYS: [&str; 11] = [
     "visionModels",
 ];
 /// Settings of Nanocoder that have no effect here yet.
-const LATER: [&str; 15] = [
+const LATER: [&str; 12] = [
     "modeProviders",
-    "alwaysAllow",
-    "disabledTools",
     "systemPrompt",
     "nanocoderTools",
     "autoCompact",
-    "tune",
     "lspServers",
     "mcpServers",
     "retries",
@@ -76,7 +83,14 @@ const PROVIDER_LATER: [&str; 10] = [
 impl Layer {
     /// Adds what a file of lower rank says.
     pub fn merge(&mut self, lower: Layer) {
+        if self.project_mode.is_some() {
+            self.lower_mode = self.lower_mode.or(lower.default_mode);
+        }
         self.default_mode = self.default_mode.or(lower.default_mode);
+        self.project_mode = self.project_mode.or(lower.project_mode);
+        self.rules.extend(lower.rules);
+        self.disabled_tools.extend(lower.disabled_tools);
+        self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
         self.max_turns = self.max_turns.or(lower.max_turns);
         for provider in lower.providers {
@@ -98,6 +112,8 @@ pub struct Reader<'a> {
     pub env: &'a Env<'a>,
     /// Another program's settings: its mistakes and unknown keys are none of ours.
     pub foreign: bool,
+    /// Whose rules are in it.
+    pub rules: RuleSource,
     pub warnings: &'a mut Vec<String>,
 }
 
@@ -108,7 +124,11 @@ impl Reader<'_> {
         let mut layer = Layer::default();
         for property in &block.properties {
             match property.name.as_str() {
-                "defaultMode" => layer.default_mode = self.mode(property)?,
+                "defaultMode" => {
+                    layer.default_mode = self.mode(property)?;
+                    layer.project_mode = layer.default_mode.filter(|_| self.rules == RuleSource::Project);
+                }
+                "permissions" | "alwaysAllow" | "disabledTools" | "toolProfile" | "tune" => self.tools(property, &mut layer)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
                 // Where Nanocoder keeps it.
@@ -216,7 +236,7 @@ impl Reader<'_> {
         }
     }
 
-    fn strings(&mut self, property: &ObjectProp) -> Result<Vec<String>, Failure> {
+    pub fn strings(&mut self, property: &ObjectProp) -> Result<Vec<String>, Failure> {
         match &property.value {
             Value::Array(list) => {
                 let mut strings = vec![];

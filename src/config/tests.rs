@@ -1,6 +1,9 @@
 //! Whole files in, settings and messages out.
 
+mod permissions;
+
 use super::*;
+use crate::protocol::RuleSource;
 use std::fs;
 
 struct World {
@@ -189,8 +192,14 @@ fn no_bytes_make_it_panic() {
             let text = String::from_utf8_lossy(&mutated);
             let mut warnings = vec![];
             if let Ok(Some(root)) = source::parse(Path::new("x"), &text) {
-                let mut reader =
-                    settings::Reader { path: Path::new("x"), text: &text, env: &|_| None, foreign: at % 2 == 0, warnings: &mut warnings };
+                let mut reader = settings::Reader {
+                    path: Path::new("x"),
+                    text: &text,
+                    env: &|_| None,
+                    foreign: at % 2 == 0,
+                    rules: RuleSource::User,
+                    warnings: &mut warnings,
+                };
                 root.properties.iter().for_each(|p| {
                     if let jsonc_parser::ast::Value::Object(o) = &p.value {
                         drop(reader.layer(o))

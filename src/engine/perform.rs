@@ -91,6 +91,13 @@ impl Performer {
                 let found = self.models.resolve(Some(&model.provider), Some(&model.model));
                 self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
             }
+            Effect::UseRules(rules) => self.workspace.set_rules(&rules),
+            Effect::Try(text) => {
+                let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
+                let tried = text.clone();
+                let work = move || tools.would_touch(&tried, &workspace);
+                self.tasks.spawn(async move { inputs.send(Input::Tried(text, blocking(work).await.map_err(|error| error.0))) });
+            }
             Effect::Connect(settings) => self.connect(settings),
             Effect::Discover => {
                 let (inputs, places) = (self.inputs.clone(), self.places.clone());
@@ -136,10 +143,7 @@ impl Performer {
 
     fn preview(&mut self, id: CallId, name: String, args: Value) {
         let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
-        let work = move || -> Result<Preview, ToolError> {
-            let (name, args) = tools.canonical(&name, args)?;
-            tools.get(&name)?.preview(&args, &workspace)
-        };
+        let work = move || -> Result<Preview, ToolError> { tools.preview(&name, args, &workspace) };
         self.tasks.spawn(async move { inputs.send(Input::Previewed(id, blocking(work).await)) });
     }
 

@@ -1,5 +1,7 @@
 //! The engine with a scripted model, real tools and real checkpoints in a temporary folder.
 
+mod policy;
+
 use super::*;
 use crate::{
     agent::Bounds,
@@ -54,7 +56,9 @@ impl Bench {
             asked_mode: None,
             system: "".into(),
             tools: Arc::new(tools.specs()),
+            profile: ToolProfile::default(),
             bounds: Bounds { root: root.clone(), readable: vec![] },
+            rules: vec![],
             max_requests: 20,
         };
         let data = folder.path().join("data");
@@ -106,7 +110,7 @@ impl Bench {
 
     fn asked(&mut self) -> CallId {
         match self.until("question", |e| matches!(e, EventBody::Call(CallEvent::Asked { .. }))) {
-            EventBody::Call(CallEvent::Asked { id }) => id,
+            EventBody::Call(CallEvent::Asked { id, .. }) => id,
             _ => unreachable!(),
         }
     }

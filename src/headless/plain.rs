@@ -4,9 +4,10 @@
 //! terminal.
 
 use crate::{
+    command_line,
     failure::Failure,
     protocol::{
-        Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Notice, Outcome, TextEvent, TurnEvent, TurnId, TurnOutcome,
+        Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Notice, Outcome, Ruling, TextEvent, TurnEvent, TurnId, TurnOutcome,
     },
 };
 use backstitch_components::text::sanitize::{one_line, sanitize};
@@ -121,7 +122,7 @@ impl Plain {
                     (call.title, call.access, call.block) = (title, Some(access), Some(block));
                 }
             }
-            CallEvent::Asked { id } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call, self.mode))),
+            CallEvent::Asked { id, why } => return self.calls.get(&id).map(|call| Stop::Asked(id, refusal(call, self.mode, why))),
             CallEvent::Finished { id, outcome } => {
                 let call = self.calls.remove(&id).unwrap_or_default();
                 lines.push(Line::Progress(finished(&call.name, &call.title, &outcome)));
@@ -144,15 +145,52 @@ fn clean(text: &str) -> String {
     text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
-fn refusal(Call { name, title, access, .. }: &Call, mode: Mode) -> Failure {
-    let call = format!("{} {}", one_line(name), one_line(title));
+fn refusal(call: &Call, mode: Mode, why: Option<String>) -> Failure {
+    let Call { name, title, access, .. } = call;
+    let failure =
+        Failure::approval(format!("It would have to ask before this: {}", format!("{} {}", one_line(name), one_line(title)).trim_end()));
+    if let Some(why) = why {
+        let failure = failure.hint(format!("{}: nobody is here to be asked", one_line(&why)));
+        // A question that a rule asks for stays one; what can't be seen may be allowed by name.
+        return match rule_for(access.as_ref()).filter(|_| why.contains("can't be seen")) {
+            Some(rule) => failure.hint(format!("--allowed-tools '{rule}' allows it by name")),
+            None => failure.hint("/permissions shows the rules; without that one it would not be asked about"),
+        };
+    }
     let hint = match access {
         // Whatever the mode, somebody is asked before what can't be walked back.
         _ if mode == Mode::Yolo => "without a checkpoint nothing is changed unasked; BACKSTITCH_DATA_DIR says where they are kept",
         Some(Access::Write(_)) => "--mode auto-accept lets it edit files in the project; --mode yolo lets it do everything",
         _ => "--mode yolo lets it run without asking; the screen asks",
     };
-    Failure::approval(format!("It would have to ask before this: {}", call.trim_end())).hint(hint)
+    let failure = failure.hint(hint);
+    match rule_for(access.as_ref()).filter(|_| mode != Mode::Yolo && mode != Mode::Plan) {
+        Some(rule) => failure.hint(format!("--allowed-tools '{rule}', or the same under \"permissions\", \"allow\", lets just this run")),
+        None => failure,
+    }
+}
+
+/// The rule that would allow it, if there is one that does.
+fn rule_for(access: Option<&Access>) -> Option<String> {
+    let path = |tool: &str, paths: &[std::path::PathBuf]| match paths {
+        [one] => Some(format!("{tool}({})", one.display())),
+        _ => None,
+    };
+    let rule = match access? {
+        Access::Write(paths) => path("Edit", paths),
+        Access::Read(paths) => path("View", paths),
+        Access::Network { host } => Some(format!("WebFetch(domain:{host})")),
+        Access::Run { parts, .. } => {
+            let patterns = command_line::offers(parts.iter().filter(|part| !part.is_read()))?;
+            Some(patterns.iter().map(|pattern| format!("Bash({pattern})")).collect::<Vec<_>>().join(","))
+        }
+    };
+    // What it is about was written by a model: only what reads back is offered.
+    rule.filter(|rule| {
+        !rule.contains('\'')
+            && one_line(rule) == rule.as_str()
+            && crate::policy::split(rule).iter().all(|r| crate::policy::check(Ruling::Allow, r).is_ok())
+    })
 }
 
 fn finished(name: &str, title: &str, outcome: &Outcome) -> String {
@@ -225,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_would_have_to_be_asked_ends_the_run_with_code_2() {
-        let (_, stops) = fold(vec![proposed(1), EventBody::Call(CallEvent::Asked { id: CallId(1) })]);
+        let (_, stops) = fold(vec![proposed(1), EventBody::Call(CallEvent::Asked { id: CallId(1), why: None })]);
         let [Stop::Asked(CallId(1), failure)] = &stops[..] else { panic!("{stops:?}") };
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.message.contains("Edit"), "{failure}");
@@ -255,7 +293,7 @@ mod tests {
     fn the_hint_is_not_to_allow_what_is_allowed_already() {
         let mut plain = Plain::new(Mode::Yolo);
         plain.fold(Event { seq: 1, turn: None, body: proposed(1) });
-        let (_, stop) = plain.fold(Event { seq: 2, turn: None, body: EventBody::Call(CallEvent::Asked { id: CallId(1) }) });
+        let (_, stop) = plain.fold(Event { seq: 2, turn: None, body: EventBody::Call(CallEvent::Asked { id: CallId(1), why: None }) });
         let Some(Stop::Asked(_, failure)) = stop else { panic!("{stop:?}") };
         assert!(!failure.to_string().contains("--mode") && failure.to_string().contains("checkpoint"), "{failure}");
     }

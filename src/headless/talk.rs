@@ -19,8 +19,8 @@ use crate::{
     launch::{Options, Prepared, Project},
     mailbox::Inbox,
     protocol::{
-        Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Prompt, SessionEvent, TextEvent,
-        TurnEvent, TurnId,
+        Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Permit, Prompt, Rule,
+        SessionEvent, TextEvent, TurnEvent, TurnId,
     },
 };
 use backstitch_components::text::sanitize::{one_line, sanitize_output};
@@ -227,6 +227,17 @@ impl Talk {
                 vec![format!("› The model is {} now.", one_line(&model.id.to_string()))]
             }
             EventBody::Session(SessionEvent::Retold(story)) => retold(story),
+            EventBody::Session(SessionEvent::Permissions { rules, grants }) => {
+                self.sent = false;
+                let rule = |rule: &Rule| format!("  {} ({})", one_line(&rule.to_string()), rule.source.name());
+                let told: Vec<String> = rules.iter().map(rule).collect();
+                let granted = format!("› Rules: {}; allowed for this session besides: {}", rules.len(), grants.len());
+                std::iter::once(granted).chain(told).collect()
+            }
+            EventBody::Session(SessionEvent::Judged { text, verdict, why }) => {
+                self.sent = false;
+                vec![format!("› {} {verdict}: {}", one_line(text), one_line(why))]
+            }
             EventBody::Session(SessionEvent::ModeChanged(mode)) => vec![format!("› The mode is {} now.", mode.name())],
             EventBody::Session(SessionEvent::Models(models)) => {
                 models.iter().map(|m| format!("  {}", one_line(&m.id.to_string()))).collect()
@@ -293,11 +304,19 @@ impl Talk {
 
     fn outcome(&mut self, handle: &Handle, name: &str, outcome: Said) {
         match outcome {
-            Said::Send(command) => handle.send(command),
+            Said::Send(command) => {
+                // Its answer is waited for.
+                self.sent |= matches!(command, Command::Permit(_));
+                handle.send(command);
+            }
             Said::Say(text) => say(text.trim_end()),
             Said::Fail(why) => say(&format!("! {why}")),
             Said::Image(path) => self.image(&path),
             Said::Screen(Screen::Exit) => (self.over, self.terminal) = (true, true),
+            Said::Screen(Screen::Permissions) => {
+                self.sent = true;
+                handle.send(Command::Permit(Permit::List));
+            }
             Said::Theme(_) | Said::Screen(_) => say(&format!("! /{name} needs the screen.")),
         }
     }

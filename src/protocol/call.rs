@@ -70,10 +70,14 @@ impl Access {
     }
 }
 
-/// Is this one of the project's own files? What is in `.git` is not: git runs its hooks, does as its configuration says, and no
-/// checkpoint has it.
+/// Names of files and folders that steer git or us: git runs its hooks, does as its configuration says, and no checkpoint has it; our
+/// own settings hold the rules.
+const STEERING: [&str; 3] = [".git", ".backstitch", "agents.config.json"];
+
+/// Is this one of the project's own files? What steers git or us is not.
 pub fn is_own_file(root: &Path, path: &Path) -> bool {
-    path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")))
+    let steers = |part: std::path::Component| STEERING.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
+    path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,6 +87,18 @@ pub struct Preview {
     pub title: String,
     pub block: Block,
     pub basis: Basis,
+    /// The tool's own name, whatever it was called by.
+    #[serde(default)]
+    pub tool: String,
+    /// Names by which its paths were reached, where links stood in between: rules may be about these.
+    #[serde(default)]
+    pub named: Vec<PathBuf>,
+}
+
+impl Preview {
+    pub fn new(access: Access, title: String, block: Block) -> Preview {
+        Preview { access, title, block, basis: Basis::default(), tool: String::new(), named: vec![] }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

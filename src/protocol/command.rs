@@ -12,6 +12,10 @@ pub struct CommandPart {
     pub words: Vec<String>,
     /// Nothing at all: it only prints or computes.
     pub touches: Vec<Touch>,
+    /// Program and arguments as far as they can be told, whatever stands around them; `None` for a word (or several) that can't.
+    /// Only for what refuses: nothing is ever allowed by it.
+    #[serde(default)]
+    pub said: Vec<Option<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +41,18 @@ impl CommandPart {
     /// Does it change nothing? Whether it may read what it reads is another question.
     pub fn is_read(&self) -> bool {
         self.touches.iter().all(|t| matches!(t, Touch::Reads(_) | Touch::Lists(_)))
+    }
+
+    /// Is all that it does to files known, by path?
+    pub fn is_certain(&self) -> bool {
+        let named = self.touches.iter().any(|t| matches!(t, Touch::Writes(_)));
+        // Its scripts may write elsewhere.
+        let sed = self.said.first().is_some_and(|name| name.as_deref().is_none_or(|name| name.ends_with("sed"))) && !self.is_read();
+        !sed && self.touches.iter().all(|t| match t {
+            Touch::Reads(_) | Touch::Lists(_) | Touch::Writes(_) => true,
+            Touch::Deletes => named,
+            _ => false,
+        })
     }
 }
 

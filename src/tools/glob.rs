@@ -2,7 +2,7 @@
 
 use super::{RunContext, Tool, Workspace, args::Args, decode, registry};
 use crate::{
-    protocol::{Access, Basis, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    protocol::{Access, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
 use futures::future::BoxFuture;
@@ -66,7 +66,7 @@ impl Tool for Glob {
         let pattern = args.filled("pattern")?;
         Pattern::new(pattern)?;
         let (path, title) = start(&args, workspace, pattern)?;
-        Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
+        Ok(Preview::new(Access::Read(vec![path]), title, Block::Nothing))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -92,11 +92,13 @@ fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let glob = Pattern::new(pattern)?;
     let (start, _) = start(&args, cx.workspace, pattern)?;
     std::fs::read_dir(&start).map_err(|e| decode::explain(&e, &cx.workspace.shown(&start)))?;
+    let policy = cx.workspace.policy();
     let found = Mutex::new(Vec::<(Reverse<SystemTime>, PathBuf)>::new());
     Walk { ignored: args.flag("ignored")?, ..Walk::new(&start, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
             && !entry.file_type().is_some_and(|k| k.is_dir())
             && glob.matches(entry.path(), &start)
+            && !policy.hides(entry.path())
         {
             let time = entry.metadata().ok().and_then(|m| m.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH);
             found.lock().unwrap_or_else(|e| e.into_inner()).push((Reverse(time), entry.into_path()));

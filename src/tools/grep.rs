@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     command_line,
-    protocol::{Access, Basis, Block, FileEntry, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    protocol::{Access, Block, FileEntry, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
 use futures::future::BoxFuture;
@@ -108,7 +108,7 @@ impl Tool for Grep {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let args = Args::new("GrepTool", args)?;
         let (path, title) = glob::start(&args, workspace, Wanted::of(args)?.pattern)?;
-        Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
+        Ok(Preview::new(Access::Read(vec![path]), title, Block::Nothing))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -148,11 +148,11 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let wanted = Wanted::of(args)?;
     let (start, _) = glob::start(&args, cx.workspace, wanted.pattern)?;
     let shown = cx.workspace.shown(&start);
-    let (files, secrets) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
+    let (files, kept) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
         files(&start, &wanted, cx)?
     } else {
         decode::open(&start, &shown)?;
-        (vec![start], 0)
+        (vec![start], Kept::default())
     };
     let content = wanted.show == Show::Content;
     let search = Search {
@@ -176,9 +176,13 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         Show::Content => contents(&found, &wanted, names),
         Show::Files | Show::Count => per_file(&found, &wanted, names),
     };
+    let Kept { secrets, ruled } = kept;
     if secrets > 0 {
         for_model =
             format!("{}\n({secrets} not searched, because of the secrets that may be in them; path names one)\n", for_model.trim_end());
+    }
+    if ruled > 0 {
+        for_model = format!("{}\n({ruled} not searched, because of a rule)\n", for_model.trim_end());
     }
     Ok(ToolOutput { for_model, for_user, summary, failed: false })
 }
@@ -228,9 +232,17 @@ fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> 
     (text, Block::Files(entries))
 }
 
-/// And how many are left out because only their owner should see them: whoever wants one names it, and the user is asked.
-fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>, usize), ToolError> {
-    let (found, secrets) = (Mutex::new(vec![]), AtomicUsize::new(0));
+/// Files that a search leaves alone: because of what they are called, and because of a rule.
+#[derive(Debug, Default)]
+struct Kept {
+    secrets: usize,
+    ruled: usize,
+}
+
+/// And how many are left out because only their owner should see them, or a rule is about them: whoever wants one names it, and the user is asked.
+fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>, Kept), ToolError> {
+    let (found, secrets, ruled) = (Mutex::new(vec![]), AtomicUsize::new(0), AtomicUsize::new(0));
+    let policy = cx.workspace.policy();
     let of_type = |path: &Path| wanted.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist());
     Walk { ignored: wanted.ignored, ..Walk::new(start, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
@@ -238,7 +250,9 @@ fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>
             && wanted.include.as_ref().is_none_or(|g| g.matches(entry.path(), start))
             && of_type(entry.path())
         {
-            if command_line::is_secret(entry.path()) {
+            if policy.hides(entry.path()) {
+                ruled.fetch_add(1, Ordering::Relaxed);
+            } else if command_line::is_secret(entry.path()) {
                 secrets.fetch_add(1, Ordering::Relaxed);
             } else {
                 found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
@@ -249,5 +263,5 @@ fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>
     cx.cancel.check()?;
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
-    Ok((found, secrets.into_inner()))
+    Ok((found, Kept { secrets: secrets.into_inner(), ruled: ruled.into_inner() }))
 }

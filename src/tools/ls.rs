@@ -2,7 +2,7 @@
 
 use super::{RunContext, Tool, Workspace, args::Args, decode, glob, registry};
 use crate::{
-    protocol::{Access, Basis, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+    protocol::{Access, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
 use futures::future::BoxFuture;
@@ -34,7 +34,7 @@ impl Tool for Ls {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let path = folder(args, workspace)?;
         let title = workspace.shown(&path);
-        Ok(Preview { access: Access::Read(vec![path]), title, block: Block::Nothing, basis: Basis::default() })
+        Ok(Preview::new(Access::Read(vec![path]), title, Block::Nothing))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -63,9 +63,11 @@ pub(super) fn list(path: &Path, ignore: &[glob::Pattern], ignored: bool, cx: &Ru
         }
         Err(e) => return Err(decode::explain(&e, &shown)),
     }
+    let policy = cx.workspace.policy();
     let found = Mutex::new(vec![]);
     Walk { depth: Some(1), ignored, ..Walk::new(path, cx.workspace.root()) }.run(&|entry| {
         if let Ok(entry) = entry
+            && !policy.hides(entry.path())
             && !ignore.iter().any(|g| g.matches(entry.path(), path))
         {
             let name = entry.file_name().to_string_lossy().into_owned();

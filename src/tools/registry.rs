@@ -2,9 +2,10 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, edit, glob, grep, ls, patch, replace, shell, todo, view};
-use crate::protocol::{ToolError, ToolSpec};
-use serde_json::{Map, Value};
+use super::{Tool, Workspace, aliases, edit, glob, grep, ls, patch, replace, shell, todo, view};
+use crate::protocol::{Access, Preview, ToolError, ToolSpec};
+use serde_json::Value;
+use std::path::PathBuf;
 
 type Make = fn() -> Box<dyn Tool>;
 
@@ -20,46 +21,10 @@ const TOOLS: &[Make] = &[
     || Box::new(patch::Patch),
 ];
 
-/// Argument names of other agents' tools, by our tool. Ours wins when both are given.
-const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
-    ("Bash", &[("cmd", "command"), ("timeout_ms", "timeout")]),
-    ("View", &[("path", "file_path"), ("filePath", "file_path"), ("paths", "file_paths"), ("start_line", "offset")]),
-    (
-        "Edit",
-        &[
-            ("path", "file_path"),
-            ("filePath", "file_path"),
-            ("old_str", "old_string"),
-            ("oldString", "old_string"),
-            ("new_str", "new_string"),
-            ("newString", "new_string"),
-        ],
-    ),
-    ("Replace", &[("path", "file_path"), ("filePath", "file_path"), ("contents", "content"), ("file_text", "content")]),
-    ("LS", &[("directory", "path"), ("dir_path", "path")]),
-    (
-        "GrepTool",
-        &[
-            ("query", "pattern"),
-            ("glob", "include"),
-            ("directory", "path"),
-            ("-i", "ignore_case"),
-            ("case_insensitive", "ignore_case"),
-            ("-A", "after"),
-            ("-B", "before"),
-            ("-C", "context"),
-            ("output_mode", "mode"),
-            ("head_limit", "limit"),
-            ("no_ignore", "ignored"),
-        ],
-    ),
-    ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
-    ("apply_patch", &[("input", "patch"), ("diff", "patch"), ("file_path", "path"), ("patch_text", "patch")]),
-    ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
-];
-
 pub struct Registry {
     tools: Vec<(ToolSpec, Box<dyn Tool>)>,
+    /// The settings have switched these off.
+    disabled: Vec<String>,
 }
 
 impl Default for Registry {
@@ -71,41 +36,84 @@ impl Default for Registry {
 impl Registry {
     /// Other tools than ours: scripted ones in tests, later those of servers.
     pub fn new(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
-        Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect() }
+        Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect(), disabled: vec![] }
     }
 
     /// Of those that the model is told of.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec.clone()).collect()
+        self.offered().cloned().collect()
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
         self.find(name).map(|(_, tool)| tool.as_ref())
     }
 
+    /// What a call would touch and do, under the tool's own name and with the links that its paths go through.
+    pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let (name, args) = self.canonical(name, args)?;
+        let mut preview = self.get(&name)?.preview(&args, workspace)?;
+        preview.named.extend(paths_of(&args).flat_map(|path| workspace.links(path)));
+        Ok(Preview { tool: name, ..preview })
+    }
+
     /// The tool's own name and its own argument names for a call as a model wrote it.
     pub fn canonical(&self, name: &str, args: Value) -> Result<(String, Value), ToolError> {
-        let name = self.find(name)?.0.name.clone();
-        let Value::Object(given) = args else { return Ok((name, args)) };
-        let renames = ARGUMENTS.iter().find(|(tool, _)| *tool == name).map_or(&[][..], |(_, renames)| renames);
-        let mut own = Map::new();
-        for (key, value) in &given {
-            match renames.iter().find(|(from, _)| from == key) {
-                Some((_, to)) if given.contains_key(*to) => {}
-                Some((_, to)) => drop(own.insert((*to).into(), value.clone())),
-                None => drop(own.insert(key.clone(), value.clone())),
+        let (name, args) = aliases::translated(name, args)?;
+        let name = self.find(&name)?.0.name.clone();
+        Ok(match args {
+            Value::Object(given) => (name.clone(), Value::Object(aliases::renamed(&name, given))),
+            args => (name, args),
+        })
+    }
+
+    /// Without these; what is no tool comes back.
+    pub fn disable(&mut self, names: &[String]) -> Vec<String> {
+        let (known, unknown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| self.find(name).is_ok());
+        let own = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        self.disabled = own;
+        unknown
+    }
+
+    /// What a call would touch that somebody asks about: a command, or `Edit path`, `View path`, `WebFetch host`.
+    pub fn would_touch(&self, text: &str, workspace: &Workspace) -> Result<(String, Access, Vec<PathBuf>), ToolError> {
+        let (tool, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let found = self.find(tool).ok().map(|(spec, _)| spec.name.as_str()).filter(|_| !rest.is_empty());
+        let path = || (workspace.resolve(rest.trim()), workspace.links(rest.trim()));
+        Ok(match (found, tool) {
+            (Some(name @ ("Edit" | "Replace")), _) => (name.into(), Access::Write(vec![path().0]), path().1),
+            (Some(name @ ("View" | "LS" | "GrepTool" | "GlobTool")), _) => (name.into(), Access::Read(vec![path().0]), path().1),
+            (None, "WebFetch") => ("WebFetch".into(), Access::Network { host: rest.trim().into() }, vec![]),
+            (found, _) => {
+                let command = if found == Some("Bash") && tool != "shell" { rest } else { text };
+                let preview = self.preview("Bash", serde_json::json!({ "command": command }), workspace)?;
+                (preview.tool, preview.access, preview.named)
             }
-        }
-        Ok((name, Value::Object(own)))
+        })
+    }
+
+    fn offered(&self) -> impl Iterator<Item = &ToolSpec> {
+        let on = |spec: &&ToolSpec| !self.disabled.contains(&spec.name);
+        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec).filter(on)
     }
 
     fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
         let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
-        known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim()))).ok_or_else(|| {
-            let names: Vec<_> = self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(s, _)| s.name.as_str()).collect();
-            ToolError(format!("There is no tool {name:?}. The tools are: {}.", names.join(", ")))
-        })
+        let found = known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim())));
+        let tools = || self.offered().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+        match found {
+            Some((spec, _)) if self.disabled.contains(&spec.name) => {
+                Err(ToolError(format!("The tool {name:?} is switched off in the user's settings. The tools are: {}.", tools())))
+            }
+            Some(found) => Ok(found),
+            None => Err(ToolError(format!("There is no tool {name:?}. The tools are: {}.", tools()))),
+        }
     }
+}
+
+fn paths_of(args: &Value) -> impl Iterator<Item = &str> {
+    let one = ["file_path", "path"].into_iter().filter_map(|name| args.get(name)?.as_str());
+    let several = args.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    one.chain(several)
 }
 
 /// A tool's description of itself; the prose is in `assets/tools`.

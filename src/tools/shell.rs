@@ -12,7 +12,7 @@ mod touching;
 pub use children::Children;
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
-use crate::protocol::{Access, Basis, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use output::Output;
 use rustix::process::{Pid, Signal};
@@ -71,12 +71,10 @@ impl Tool for Bash {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (command, _) = wanted(args)?;
-        Ok(Preview {
-            access: Access::Run { command: command.into(), parts: touching::parts(command, workspace) },
-            title: command.lines().next().unwrap_or_default().into(),
-            block: Block::Command { command: command.into(), directory: workspace.cwd() },
-            basis: Basis::default(),
-        })
+        let (parts, named) = touching::parts(command, workspace);
+        let access = Access::Run { command: command.into(), parts };
+        let block = Block::Command { command: command.into(), directory: workspace.cwd() };
+        Ok(Preview { named, ..Preview::new(access, command.lines().next().unwrap_or_default().into(), block) })
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -1,7 +1,7 @@
 //! `Todo`: the model's list of steps, as the user sees it. Each call replaces the whole list; nothing else is touched.
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
-use crate::protocol::{Access, Basis, Block, Preview, TodoItem, TodoState, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::protocol::{Access, Block, Preview, TodoItem, TodoState, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Tool for Todo {
     fn preview(&self, args: &Value, _: &Workspace) -> Result<Preview, ToolError> {
         let items = items(args)?;
         // It touches nothing, so nothing has to be allowed.
-        Ok(Preview { access: Access::Read(vec![]), title: String::new(), block: Block::Todo(items), basis: Basis::default() })
+        Ok(Preview::new(Access::Read(vec![]), String::new(), Block::Todo(items)))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, _: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -9,7 +9,7 @@ use super::{
     ls, registry,
     tool::Cancel,
 };
-use crate::protocol::{Access, Basis, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::{
@@ -78,7 +78,7 @@ impl Tool for View {
         let wanted = wanted(args, workspace)?;
         let names: Vec<_> = wanted.paths.iter().map(|p| workspace.shown(p)).collect();
         let range = if wanted.range.first > 1 { format!(":{}", wanted.range.first) } else { String::new() };
-        Ok(Preview { access: Access::Read(wanted.paths), title: names.join(", ") + &range, block: Block::Nothing, basis: Basis::default() })
+        Ok(Preview::new(Access::Read(wanted.paths), names.join(", ") + &range, Block::Nothing))
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -3,11 +3,12 @@
 //! Nothing here forbids a path: `Access` names where it leads, and approval decides.
 
 use super::{seen::Seen, shell::Children};
+use crate::{policy::Policy, protocol::Rule};
 use std::{
     fs, io,
     path::{Component, Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -19,6 +20,7 @@ pub struct Workspace {
     cwd: Mutex<PathBuf>,
     spill: PathBuf,
     spilled: AtomicU64,
+    policy: RwLock<Arc<Policy>>,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
     pub(crate) seen: Seen,
@@ -35,6 +37,7 @@ impl Workspace {
             home: dirs::home_dir(),
             spill: spill.into(),
             spilled: AtomicU64::new(0),
+            policy: RwLock::default(),
             children: Children::default(),
             seen: Seen::default(),
         })
@@ -56,13 +59,37 @@ impl Workspace {
     /// The absolute path that a model means, with symbolic links resolved as far as it exists: what is approved is where
     /// reading and writing really happens.
     pub fn resolve(&self, path: &str) -> PathBuf {
+        resolve_links(&self.cwd().join(self.meant(path)))
+    }
+
+    /// Names inside the project by which a path is reached, where links stand in between.
+    pub fn links(&self, path: &str) -> Vec<PathBuf> {
+        self.links_on(&self.cwd().join(self.meant(path)))
+    }
+
+    pub(crate) fn links_on(&self, path: &Path) -> Vec<PathBuf> {
+        let mut names = vec![];
+        follow(path, &mut |name| names.push(name));
+        names.retain(|name| name.starts_with(&self.root));
+        names
+    }
+
+    fn meant(&self, path: &str) -> PathBuf {
         let path = path.trim_end_matches('\n');
-        let given = match (path.strip_prefix('~'), &self.home) {
+        match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(path),
-        };
-        resolve_links(&self.cwd().join(given))
+        }
+    }
+
+    /// The rules that tools keep to when they go through folders; the verdict on a call is somebody else's.
+    pub fn policy(&self) -> Arc<Policy> {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_rules(&self, rules: &[Rule]) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Policy::new(rules, &self.root));
     }
 
     /// As it is shown and as the model should write it: relative to the root where possible.
@@ -107,6 +134,11 @@ fn forget_old(spill: &Path) {
 
 /// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
 pub fn resolve_links(path: &Path) -> PathBuf {
+    follow(path, &mut |_| {})
+}
+
+/// `through`: the whole path as it was called at each link on the way.
+fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
     let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
     let mut done = PathBuf::new();
     let mut links = 0;
@@ -121,6 +153,7 @@ pub fn resolve_links(path: &Path) -> PathBuf {
                 match fs::read_link(&next) {
                     Ok(target) if links < 40 => {
                         links += 1;
+                        through(todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
                         todo.extend(target.components().rev().map(|c| c.as_os_str().to_owned()));
                     }
                     _ => done = next,

@@ -29,11 +29,11 @@ pub struct Change {
 
 /// What a call with these changes would do.
 pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
+    let access = Access::Write(changes.iter().map(|change| change.path.clone()).collect());
+    let title = changes.iter().map(|change| workspace.shown(&change.path)).collect::<Vec<_>>().join(", ");
     Preview {
-        access: Access::Write(changes.iter().map(|change| change.path.clone()).collect()),
-        title: changes.iter().map(|change| workspace.shown(&change.path)).collect::<Vec<_>>().join(", "),
-        block: block(changes, workspace),
         basis: Basis(changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect()),
+        ..Preview::new(access, title, block(changes, workspace))
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     keymap::{Action, Context, Keymap},
     looks::{self, Looks},
     outside::{Errand, News},
-    panel::{self, Panel, PanelOutcome, Search},
+    panel::{self, Panel, PanelOutcome, RuleChange, Search},
     prompt::Prompt,
     status::Status,
     transcript::{Layout, Transcript},
@@ -72,6 +72,9 @@ pub struct Opened {
     pub asks_for_session: bool,
     /// For `/status`: names and values.
     pub facts: Vec<(String, String)>,
+    /// What the project's settings would allow, and does not count until it is accepted.
+    #[serde(default)]
+    pub withheld: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +85,7 @@ pub enum Cmd {
     Open,
     SaveProvider(ProviderSettings),
     Errand(Errand),
+    Rule(RuleChange),
     /// The grammar for files with this ending will be needed.
     WarmUp(String),
     /// Code is plain on the screen because nobody waits for its grammar.
@@ -343,6 +347,9 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         }
         PanelOutcome::StaysAnd(cmd) => {
             model.panel = Some(panel);
+            if cmd == Cmd::Rule(RuleChange::Accept) {
+                model.status.withheld.clear();
+            }
             vec![cmd]
         }
         // Without trust there is nothing to do here.

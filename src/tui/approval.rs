@@ -23,7 +23,7 @@ use backstitch_components::{
     text::{
         sanitize::one_line,
         span::{Line, Span},
-        wrap::truncate_middle,
+        wrap::{truncate_middle, wrap_hanging},
     },
     theme::Role,
 };
@@ -251,6 +251,16 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
 
 /// Its first rows, and how many more there are.
 fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
+    let (its, missing) = what(call, root, width, max_rows);
+    // Whoever said "for this session" and is asked again wants to know why.
+    let why = call.why.iter().flat_map(|why| {
+        let why = Line::styled(format!("{} (/permissions)", one_line(why)), Role::Dim);
+        wrap_hanging(&why, width, &Line::styled("    ↳ ", Role::Dim), &Line::plain("      "))
+    });
+    (why.chain(its).collect(), missing)
+}
+
+fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
     if let Some(Access::Run { command, parts }) = &call.access {
         return (chain::rows_with_touches(command, parts, root, width), 0);
     }

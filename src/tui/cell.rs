@@ -59,6 +59,8 @@ pub struct CallCell {
     /// What it is about to do.
     pub shown: Arc<Shown>,
     pub state: CallState,
+    /// The rule that makes it a question.
+    pub why: Option<Box<str>>,
     /// What a running command has printed so far: its tail.
     pub output: String,
 }

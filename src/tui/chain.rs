@@ -118,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn part(at: (usize, usize), touches: Vec<Touch>) -> CommandPart {
-        CommandPart { at, words: vec![], touches }
+        CommandPart { at, words: vec![], touches, said: vec![] }
     }
 
     fn texts(rows: &[Line]) -> Vec<String> {

@@ -15,6 +15,7 @@ use crate::protocol::{
 
 pub fn begin(model: &mut Model, opened: Opened) -> Vec<Cmd> {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
+    model.status.withheld = opened.withheld;
     looks::begin(model, opened.looks);
     let keys = model.setting.keys.clone();
     opened.warnings.into_iter().chain(keys.warnings().iter().cloned()).for_each(|w| model.say(Notice::warning(w)));
@@ -128,6 +129,15 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             model.transcript.clear(model.width());
             model.say(Notice::info("A new conversation. The files are as they were."));
         }
+        SessionEvent::Permissions { rules, grants } => {
+            if let Some(Panel::Permissions(permissions)) = &mut model.panel {
+                permissions.listed(rules, grants);
+            }
+        }
+        SessionEvent::Judged { text, verdict, why } => match &mut model.panel {
+            Some(Panel::Permissions(permissions)) => permissions.judged(&text, &verdict, &why),
+            _ => model.say(Notice::info(format!("{text} {verdict}.")).hint(why)),
+        },
         SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]

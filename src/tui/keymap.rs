@@ -46,6 +46,8 @@ pub enum Context {
     Viewer,
     /// In the timeline of checkpoints.
     Checkpoints,
+    /// In the list of rules.
+    Permissions,
     /// In what going back would change.
     Changes,
     /// In the question what goes back.
@@ -54,7 +56,7 @@ pub enum Context {
 
 impl Context {
     /// With what it is called, and its heading in the help.
-    pub const ALL: [(Context, &str, &str); 14] = [
+    pub const ALL: [(Context, &str, &str); 15] = [
         (Context::Prompt, "prompt", "Keys"),
         (Context::Running, "running", "While a turn runs"),
         (Context::Edit, "edit", "In the text"),
@@ -67,6 +69,7 @@ impl Context {
         (Context::Setup, "setup", "In the set-up"),
         (Context::Viewer, "viewer", "In the diff viewer"),
         (Context::Checkpoints, "checkpoints", "In the checkpoints"),
+        (Context::Permissions, "permissions", "In the permissions"),
         (Context::Changes, "changes", "In what going back would change"),
         (Context::GoingBack, "going-back", "When asked what goes back"),
     ];

@@ -4,6 +4,7 @@ mod checkpoints;
 mod diff;
 mod history;
 mod keys;
+mod permissions;
 mod search;
 mod sessions;
 mod setup;
@@ -21,6 +22,7 @@ use backstitch_components::{dialog::DialogView, diff_viewer::DiffViewer, key::Ch
 pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
+pub use permissions::{Permissions, RuleChange};
 pub use search::Search;
 pub use sessions::Sessions;
 pub use setup::Setup;
@@ -41,6 +43,7 @@ pub enum Panel {
     Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
     Step(Box<Step>),
+    Permissions(Box<Permissions>),
 }
 
 pub enum PanelOutcome {
@@ -89,6 +92,12 @@ impl Panel {
         vec![Cmd::ListSessions]
     }
 
+    pub fn open_permissions(model: &mut Model) -> Vec<Cmd> {
+        let (panel, cmds) = Permissions::new(model.status.mode, model.status.withheld.clone());
+        model.panel = Some(Panel::Permissions(Box::new(panel)));
+        cmds
+    }
+
     /// Does it need the whole screen?
     pub fn is_long(&self) -> bool {
         matches!(self, Panel::Diff(_) | Panel::Checkpoints(_))
@@ -131,6 +140,7 @@ impl Panel {
             Panel::Search(_) => &[Context::Search, Context::Edit],
             Panel::Diff(diff) => diff.contexts(),
             Panel::Checkpoints(checkpoints) => checkpoints.contexts(),
+            Panel::Permissions(permissions) => permissions.contexts(),
         }
     }
 
@@ -147,6 +157,7 @@ impl Panel {
             Panel::Search(search) => search.press(chord),
             Panel::Sessions(sessions) => sessions.press(chord),
             Panel::Checkpoints(checkpoints) => checkpoints.press(chord, keys),
+            Panel::Permissions(permissions) => permissions.press(chord, keys),
         }
     }
 
@@ -162,6 +173,7 @@ impl Panel {
             Panel::Search(search) => search.paste(text),
             Panel::Sessions(sessions) => sessions.paste(text),
             Panel::Checkpoints(checkpoints) => checkpoints.paste(text),
+            Panel::Permissions(permissions) => permissions.paste(text),
             _ => {}
         }
     }
@@ -179,6 +191,7 @@ impl Panel {
             Panel::Search(search) => search.view(keys, width),
             Panel::Sessions(sessions) => sessions.view(keys, width, max_rows),
             Panel::Checkpoints(checkpoints) => checkpoints.view(keys, width, max_rows),
+            Panel::Permissions(permissions) => permissions.view(keys, width, max_rows),
         }
     }
 }

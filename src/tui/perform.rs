@@ -4,6 +4,7 @@ use super::{
     app::{Cmd, Model, Msg, Opened},
     jobs::{Job, Report},
     outside::{Errand, Outside},
+    panel::RuleChange,
     recording,
     terminal::Tty,
     workers::Workers,
@@ -13,7 +14,7 @@ use crate::{
     handle::Handle,
     history::History,
     mailbox::{Inbox, Mailbox, mailbox},
-    protocol::{Command, Notice, ProviderSettings, Resume, ThemeChoice},
+    protocol::{Command, Notice, Permit, ProviderSettings, Resume, ThemeChoice},
 };
 use backstitch_components::{code::Cold, diff_viewer::CLIPBOARD_MOST};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -35,6 +36,10 @@ pub trait World: Send + Sync {
     /// A warning if it could not be written down.
     fn save_theme(&mut self, _choice: &ThemeChoice) -> Option<Notice> {
         None
+    }
+    /// Writes down what is to be kept of it; what the agent is told then.
+    fn change_rule(&mut self, _change: &RuleChange) -> Result<Vec<Permit>, Notice> {
+        Err(Notice::warning("Rules can't be changed here."))
     }
     /// Where what is typed is kept; nowhere, unless said otherwise.
     fn history(&self) -> Option<History> {
@@ -146,6 +151,10 @@ impl Performer {
             Cmd::Open => vec![self.open()],
             Cmd::SaveProvider(settings) => vec![Msg::Notice(self.world.save_provider(&settings))],
             Cmd::Errand(Errand::SaveTheme(choice)) => self.world.save_theme(&choice).map(Msg::Notice).into_iter().collect(),
+            Cmd::Rule(change) => match self.world.change_rule(&change) {
+                Ok(permits) => permits.into_iter().flat_map(|permit| self.perform(Cmd::Send(Command::Permit(permit)))).collect(),
+                Err(notice) => vec![Msg::Notice(notice)],
+            },
             Cmd::Errand(errand) => {
                 self.outside.run(errand, &self.reporter);
                 vec![]

@@ -147,6 +147,7 @@ impl Prompt {
                 Some(text) => return vec![Cmd::Copy(text.to_string())],
                 None => model.say(Notice::info("There is no answer yet.")),
             },
+            Outcome::Screen(Screen::Permissions) => return Panel::open_permissions(model),
             Outcome::Screen(Screen::Sessions(id)) => return app::resume(model, id),
             Outcome::Screen(Screen::Setup) => {
                 model.panel = Some(Panel::setup());

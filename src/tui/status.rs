@@ -34,6 +34,8 @@ pub struct Status {
     pub session: Option<SessionId>,
     /// For `/status`, from the wiring.
     pub facts: Vec<(String, String)>,
+    /// What the project's settings would allow, and nobody has accepted.
+    pub withheld: Vec<String>,
     /// Of all turns that have ended.
     total: Usage,
     /// A configured provider is being asked for a model.

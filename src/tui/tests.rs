@@ -109,7 +109,7 @@ impl Bench {
         let id = CallId(1);
         self.event(Some(1), call(CallEvent::Proposed { id, name: "Edit".into(), title: String::new() }));
         self.event(Some(1), call(CallEvent::Previewed { id, access, title: "src/dates.rs".into(), block }));
-        self.event(Some(1), call(CallEvent::Asked { id }));
+        self.event(Some(1), call(CallEvent::Asked { id, why: None }));
     }
 }
 

@@ -241,14 +241,19 @@ impl Transcript {
         match event {
             CallEvent::Proposed { id, name, title } => {
                 let (shown, state) = (Arc::new(Shown::new(Block::Nothing)), CallState::Waiting);
-                self.calls.push(CallCell { id, name, title, access: None, shown, state, output: String::new() });
+                self.calls.push(CallCell { id, name, title, access: None, shown, state, why: None, output: String::new() });
             }
             CallEvent::Previewed { id, access, title, block } => {
                 if let Some(call) = self.live_call(id) {
                     (call.access, call.title, call.shown) = (Some(access), title, Arc::new(Shown::new(block)));
                 }
             }
-            CallEvent::Asked { id } => self.set_state(id, CallState::Asked),
+            CallEvent::Asked { id, why } => {
+                self.set_state(id, CallState::Asked);
+                if let Some(call) = self.live_call(id) {
+                    call.why = why.map(String::into_boxed_str);
+                }
+            }
             CallEvent::Started { id } => self.set_state(id, CallState::Running),
             CallEvent::Progress { id, output } => {
                 if let Some(call) = self.live_call(id) {

@@ -11,6 +11,7 @@ mod keys;
 mod looks;
 mod main_job;
 mod own_keys;
+mod permissions;
 mod replay;
 mod resume;
 mod screen;

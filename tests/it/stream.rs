@@ -166,3 +166,16 @@ fn the_first_code_of_a_language_is_printed_with_its_colours() {
     let order = ["Look:", "export function f", "return a;", "That is all.", "❯ again", "func last()"].map(at);
     assert!(order.is_sorted(), "{told:#?}");
 }
+
+#[test]
+fn a_progress_bar_rewrites_its_line_while_it_runs() {
+    let server = ModelServer::start([]);
+    let w = Workspace::new(&server);
+    let mut t = w.start();
+    t.ready()
+        .ask("!for i in 1 2 3 4; do printf \"at $i of 4\\r\"; sleep 0.2; done; printf waiting; tail -f /dev/null")
+        .shows("at 1 of 4")
+        .shows("waiting");
+    t.screen_is("only the last state", |screen| screen.lines().filter(|row| row.trim_start().starts_with("at ")).count() == 0);
+    t.shows("esc interrupts").esc().hides("esc interrupts");
+}

@@ -93,16 +93,15 @@ impl DiffModel {
         })
     }
 
-    /// The first line from `from` on (or before it, going up) whose text has `query`, in any case.
-    pub fn find(&self, query: &str, from: usize, down: bool) -> Option<usize> {
+    /// The lines whose text has `query`, in any case.
+    pub fn find_all(&self, query: &str) -> Vec<usize> {
         let query = query.to_lowercase();
         let hits = self.entries().enumerate().filter(|(_, entry)| match *entry {
             Entry::Gap(_) => false,
             Entry::Line { side: Side::Removed, old, .. } => self.old.line(old).to_lowercase().contains(&query),
             Entry::Line { new, .. } => self.new.line(new).to_lowercase().contains(&query),
         });
-        let mut hits = hits.map(|(at, _)| at);
-        if down { hits.find(|at| *at >= from) } else { hits.take_while(|at| *at <= from).last() }
+        hits.map(|(at, _)| at).collect()
     }
 
     /// A hunk as text: what was and what is, with their signs.

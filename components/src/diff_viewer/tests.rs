@@ -78,7 +78,38 @@ fn search_finds_down_up_and_around() {
     assert!(shown(&mut viewer, 80, 8).contains("more"));
     assert_eq!(viewer.at(), (0, 2), "the hunk of what was found is meant");
     press(&mut viewer, "home / shift+l i n e space 1 0 enter");
-    assert!(shown(&mut viewer, 80, 8).contains("LINE 10"), "{}", shown(&mut viewer, 80, 8));
+    let at = |viewer: &mut DiffViewer| {
+        let text = shown(viewer, 80, 8);
+        let (row, state) = (viewer.view(80, 8).0, text.lines().next().unwrap_or_default().to_owned());
+        let marked = row.iter().find(|row| row.spans.iter().any(|span| span.style.invert)).map(Line::text).unwrap_or_default();
+        (marked.replace('▌', "").trim().to_owned(), state.split("   ").last().unwrap_or_default().trim().to_owned())
+    };
+    assert_eq!(at(&mut viewer), ("10  − line 10".into(), "match 1 of 2 · hunk 1 of 3".into()));
+    press(&mut viewer, "n");
+    assert_eq!(at(&mut viewer), ("10  + LINE 10".into(), "match 2 of 2 · hunk 1 of 3".into()));
+    press(&mut viewer, "n");
+    assert_eq!(at(&mut viewer).0, "10  − line 10", "around");
+    press(&mut viewer, "shift+n");
+    assert_eq!(at(&mut viewer).0, "10  + LINE 10", "and back");
+    press(&mut viewer, "/ x y z enter");
+    assert_eq!(at(&mut viewer), (String::new(), "no match for xyz · hunk 1 of 3".into()));
+}
+
+#[test]
+fn search_stays_side_by_side() {
+    let mut viewer = DiffViewer::new(vec![model()], false);
+    let wide = |viewer: &mut DiffViewer, keys: &str| {
+        for key in keys.split(' ') {
+            viewer.press(&key.parse().unwrap());
+            viewer.fit(150, 8);
+        }
+        viewer.view(150, 8).0
+    };
+    viewer.fit(150, 8);
+    let rows = wide(&mut viewer, "/ m o r e enter");
+    let found: Vec<String> = rows.iter().filter(|row| row.spans.iter().any(|span| span.style.invert)).map(Line::text).collect();
+    assert_eq!(found.len(), 1, "{rows:?}");
+    assert!(found[0].trim().ends_with("+ more") && found[0].find("+ more") > Some(75), "{found:?}");
 }
 
 #[test]

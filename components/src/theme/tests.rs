@@ -107,6 +107,14 @@ fn the_terminals_own_palette_is_used_at_every_depth_and_only_where_it_can_be_rea
 }
 
 #[test]
+fn changed_words_are_told_with_16_colours_too() {
+    for theme in own_colours() {
+        let told = |depth| theme.visible(Style::new().bg(Role::DiffRemovedMark), depth).underline;
+        assert_eq!([told(ColorDepth::Ansi16), told(ColorDepth::Ansi256)], [true, false], "{}", theme.name);
+    }
+}
+
+#[test]
 fn blue_against_orange_says_what_red_against_green_would() {
     for name in ["colour-blind-dark", "colour-blind-light"] {
         let theme = Theme::builtin(name).unwrap();

@@ -19,7 +19,7 @@ enum Move {
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
-        2 => (0u8..17, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
+        2 => (0u8..19, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
         6 => (0u8..8).prop_map(Move::Stream),
         8 => (0usize..8, prop::bool::weighted(0.85)).prop_map(|(n, ok)| Move::Answer(n, ok)),
         1 => (0u8..6, 0u64..12).prop_map(|(a, b)| Move::Noise(a, b)),
@@ -64,6 +64,8 @@ struct World {
     /// The last checkpoint asked for could not be taken.
     refused: bool,
     checkpoints: u64,
+    /// Rules forbid to write /p/a, and to run anything.
+    rules: (bool, bool),
 }
 
 impl World {
@@ -110,6 +112,7 @@ impl World {
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
                 Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
+                Effect::UseRules(_) | Effect::Try(_) => {}
             }
         }
         let mut replayed = Transcript::default();
@@ -133,7 +136,7 @@ impl World {
                 self.ended.insert(turn.unwrap());
                 assert!(matches!(self.records.last(), Some(RecordBody::TurnEnded { .. })), "ended before it was recorded");
             }
-            EventBody::Call(CallEvent::Asked { id }) => drop(self.asked.insert(*id)),
+            EventBody::Call(CallEvent::Asked { id, .. }) => drop(self.asked.insert(*id)),
             EventBody::Call(CallEvent::Finished { id, .. }) => {
                 self.asked.remove(id);
                 assert!(recorded.contains(id) || self.shell.contains(id), "call {id} shown before it was recorded");
@@ -163,6 +166,11 @@ impl World {
             _ => false,
         });
         let own = self.shell.contains(&call.id);
+        let forbidden = match access {
+            Access::Write(paths) => self.rules.0 && paths.contains(&"/p/a".into()),
+            access => self.rules.1 && matches!(access, Access::Run { .. }),
+        };
+        assert!(own || !forbidden, "{call:?} ran in spite of a rule: {access:?}");
         assert!(
             own || free || granted || self.mode == Mode::Yolo || self.allowed.contains(&call.id),
             "{call:?} ran unasked in {:?}: {access:?}",
@@ -253,8 +261,15 @@ impl World {
             11 => Command::RunShell("make".into()),
             12 => Command::Undo,
             13 => Command::Redo,
-            15 => Command::Step { go: n.is_multiple_of(2) },
             14 => Command::Checkpoint("mine".into()),
+            15 | 16 => {
+                let text = if what == 15 { "Edit(a)" } else { "Bash" };
+                let rule = Rule::new(Ruling::Deny, RuleSource::Session, text);
+                let comes = !n.is_multiple_of(3);
+                *(if what == 15 { &mut self.rules.0 } else { &mut self.rules.1 }) = comes;
+                Command::Permit(if comes { Permit::Add(rule) } else { Permit::Remove(rule) })
+            }
+            17 => Command::Step { go: n.is_multiple_of(2) },
             _ => Command::Clear,
         }
     }
@@ -280,6 +295,7 @@ impl World {
                             at: (0, 0),
                             words: words.iter().map(ToString::to_string).collect(),
                             touches,
+                            said: vec![],
                         };
                         // One of which nothing is known, one that a pattern can cover, one that reads, one that reads elsewhere.
                         let parts = match id.0 / 6 % 4 {
@@ -293,7 +309,7 @@ impl World {
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };
                 self.previews.entry(id).and_modify(|p| p.1 = access.clone());
-                Input::Previewed(id, Ok(Preview { access, title: String::new(), block: Block::Nothing, basis: Basis::default() }))
+                Input::Previewed(id, Ok(Preview::new(access, String::new(), Block::Nothing)))
             }
             Open::Preview(id) => Input::Previewed(id, Err(ToolError::new("bad"))),
             Open::Tool(id) if ok => Input::Ran(id, Ok(output())),

@@ -73,7 +73,7 @@ impl Bench {
                     "write" => Access::Write(vec![path.into()]),
                     _ => Access::Run { command: path.into(), parts: vec![] },
                 };
-                let preview = Preview { access, title: path.into(), block: Block::Nothing, basis: Basis::default() };
+                let preview = Preview::new(access, path.into(), Block::Nothing);
                 Input::Previewed(call(), Ok(preview))
             }
             "badpreview" => Input::Previewed(call(), Err(ToolError::new(tail))),
@@ -144,7 +144,7 @@ fn brief(effect: &Effect) -> Option<String> {
             EventBody::Text(text) => format!("{text:?}"),
             EventBody::Call(CallEvent::Proposed { id, name, .. }) => format!("proposed {id} {name}"),
             EventBody::Call(CallEvent::Previewed { .. }) => return None,
-            EventBody::Call(CallEvent::Asked { id }) => format!("ASKED {id}"),
+            EventBody::Call(CallEvent::Asked { id, .. }) => format!("ASKED {id}"),
             EventBody::Call(CallEvent::Started { id }) => format!("started {id}"),
             EventBody::Call(CallEvent::Finished { id, outcome }) => format!("finished {id}: {}", outcome.for_model()),
             EventBody::Notice(n) => format!("{:?}: {}", n.level, n.text),

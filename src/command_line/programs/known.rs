@@ -395,6 +395,7 @@ pub fn touches(name: &str, args: &[Word], scene: &Scene) -> Vec<Touch> {
     }
     let written: Vec<&Word> = match name {
         _ if WRITES.contains(&name) => operands().skip(usize::from(name.starts_with("ch"))).collect(),
+        _ if DELETES.contains(&name) || name == "mv" => operands().collect(),
         _ if TO_THE_LAST.contains(&name) => operands().next_back().into_iter().collect(),
         "sed" => operands().skip(1).collect(),
         _ => vec![],
@@ -404,11 +405,25 @@ pub fn touches(name: &str, args: &[Word], scene: &Scene) -> Vec<Touch> {
         touches.extend(all.split_last().map_or(&[][..], |(_, read)| read).iter().flat_map(|word| scene.reads(word)));
     }
     touches.extend(written.iter().flat_map(|word| scene.writes(word)));
+    // Options that take a file of their own, or what stands behind two dashes: then the operands are not all that it touches.
+    let by_operands = [WRITES, TO_THE_LAST, DELETES].iter().any(|list| list.contains(&name));
+    if by_operands && !args.iter().all(is_letters) {
+        touches.push(Touch::Program(name.into()));
+    }
     // It is on the list of those that read, but not with these words; or on none. If it only read, that would have been known.
     if touches.iter().all(|t| matches!(t, Touch::Reads(_) | Touch::Lists(_) | Touch::Repository(_))) {
         touches.push(Touch::Program(name.into()));
     }
     touches
+}
+
+/// No option, or one that is known to take no file.
+fn is_letters(word: &Word) -> bool {
+    match word.literal() {
+        Some(text) if text.starts_with('-') => text.len() > 1 && text[1..].chars().all(|c| "rRfivnupaPLHdxlsmqcT".contains(c)),
+        Some(_) => true,
+        None => !word.looks.dynamic,
+    }
 }
 
 fn reaches_out(name: &str, command: &str) -> bool {

@@ -174,7 +174,7 @@ proptest! {
         let pattern = crate::protocol::CommandPattern { words: words.clone(), open: true };
         let read_back = parse_patterns(&pattern.to_string());
         prop_assert_eq!(read_back, if words[0].is_empty() { parse_patterns(&pattern.to_string()) } else { Ok(vec![pattern.clone()]) });
-        let part = CommandPart { at: (0, 0), words: words.iter().chain(&more).cloned().collect(), touches: vec![] };
+        let part = CommandPart { at: (0, 0), words: words.iter().chain(&more).cloned().collect(), touches: vec![], said: vec![] };
         prop_assert!(covers(&pattern, &part));
         prop_assert_eq!(covers(&crate::protocol::CommandPattern { open: false, ..pattern }, &part), more.is_empty());
     }

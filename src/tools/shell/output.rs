@@ -54,7 +54,7 @@ impl<'a> Output<'a> {
         if self.cleaner.restarts() != self.restarts {
             self.restarts = self.cleaner.restarts();
             if std::mem::take(&mut self.line_shown) > 0 {
-                self.progress.push(b'\n');
+                self.progress.push(b'\r');
             }
         }
         self.keep(&lines);

@@ -4,13 +4,16 @@
 use super::super::{Workspace, workspace::resolve_links};
 use crate::{
     command_line::{self, Surroundings},
+    policy::Policy,
     protocol::{CommandPart, Touch},
 };
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 use std::{
+    cell::RefCell,
     env, fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// In a folder with more than that nobody looks for secrets.
@@ -20,15 +23,28 @@ const MOST_SEARCHED: usize = 100_000;
 /// More names than that no pattern needs.
 const MOST_NAMES: usize = 5_000;
 
-pub fn parts(command: &str, workspace: &Workspace) -> Vec<CommandPart> {
-    let mut parts = command_line::analyse(command, &Disk(workspace));
+/// The parts of a command, and the names by which its paths were reached where links stand in between.
+pub fn parts(command: &str, workspace: &Workspace) -> (Vec<CommandPart>, Vec<PathBuf>) {
+    let disk = Disk { workspace, policy: workspace.policy(), named: RefCell::default() };
+    let mut parts = command_line::analyse(command, &disk);
+    let (reads, writes) = (disk.policy.guards(false), disk.policy.guards(true));
     for part in &mut parts {
         let mut more = vec![];
         for touch in &mut part.touches {
             match touch {
-                Touch::Repository(folder) if obeys_nothing(folder) => *touch = Touch::Lists(folder.clone()),
+                Touch::Repository(folder) if obeys_nothing(folder) => {
+                    if reads && disk.may_tell_what_is_hidden(&part.said, folder) {
+                        more.push(Touch::Unknown("what git shows of files that a rule is about".into()));
+                    }
+                    *touch = Touch::Lists(folder.clone());
+                }
                 Touch::Repository(_) => *touch = Touch::Unknown("what its configuration makes git run".into()),
-                Touch::Reads(path) if path.is_dir() => more.extend(within(path)),
+                Touch::Reads(path) if path.is_dir() => more.extend(disk.within(path, &|path| disk.is_hidden(path), &Touch::Reads)),
+                // Into a folder, or a whole folder away.
+                Touch::Writes(path) if writes && path.is_dir() => {
+                    more.extend(disk.within(path, &|path| disk.policy.keeps(path), &Touch::Writes));
+                    more.push(Touch::Unknown("what it does in a folder".into()));
+                }
                 // Pipes and devices have their end when somebody else wants it.
                 Touch::Reads(path) if path.exists() && !path.is_file() => {
                     *touch = Touch::Unknown("waits for what comes from elsewhere".into())
@@ -38,14 +54,73 @@ pub fn parts(command: &str, workspace: &Workspace) -> Vec<CommandPart> {
         }
         part.touches.extend(more);
     }
-    parts
+    let mut named = disk.named.into_inner();
+    named.dedup();
+    (parts, named)
 }
 
-struct Disk<'a>(&'a Workspace);
+struct Disk<'a> {
+    workspace: &'a Workspace,
+    policy: Arc<Policy>,
+    named: RefCell<Vec<PathBuf>>,
+}
+
+impl Disk<'_> {
+    /// Is it only for its owner, or is a rule about reading it?
+    fn is_hidden(&self, path: &Path) -> bool {
+        command_line::is_secret(path) || self.policy.hides(path)
+    }
+
+    /// What goes through a whole folder touches besides what nobody minds, and what links in it lead to.
+    fn within(&self, top: &Path, minds: &dyn Fn(&Path) -> bool, touch: &dyn Fn(PathBuf) -> Touch) -> Vec<Touch> {
+        let mut found = vec![];
+        let (mut folders, mut seen) = (vec![top.to_path_buf()], 0);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                seen += 1;
+                if seen > MOST_ENTRIES {
+                    return vec![Touch::Unknown("goes through very many files".into())];
+                }
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(path),
+                    // Links further down are left alone by whatever goes that deep.
+                    Ok(kind) if kind.is_symlink() && folder == top => found.push(touch(resolve_links(&path))),
+                    _ if minds(&path) => found.push(touch(path)),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Does git show the contents of files here, and is a rule about one that it knows?
+    fn may_tell_what_is_hidden(&self, said: &[Option<String>], folder: &Path) -> bool {
+        const TELLING: [&str; 7] = ["diff", "show", "blame", "cat-file", "stash", "diff-tree", "log"];
+        const SHORT: [&str; 8] = ["--oneline", "--graph", "--all", "--stat", "--decorate", "--reverse", "--no-merges", "--name-only"];
+        let plain = |word: &Option<String>| {
+            word.as_ref().is_some_and(|w| {
+                !w.starts_with('-') || SHORT.contains(&w.as_str()) || w[1..].trim_start_matches('n').chars().all(|c| c.is_ascii_digit())
+            })
+        };
+        let Some(command) = said.iter().skip(1).find_map(|word| word.as_deref().filter(|word| TELLING.contains(word))) else {
+            return said.iter().any(Option::is_none);
+        };
+        if command == "log" && said.iter().all(plain) {
+            return false;
+        }
+        if command == "cat-file" {
+            return true;
+        }
+        let Some(git) = folder.ancestors().map(|top| top.join(".git")).find(|git| git.exists()) else { return false };
+        let (Some(top), Ok(index)) = (git.parent(), git2::Index::open(&git.join("index"))) else { return git.is_file() };
+        index.iter().any(|entry| self.policy.hides(&top.join(String::from_utf8_lossy(&entry.path).as_ref())))
+    }
+}
 
 impl Surroundings for Disk<'_> {
     fn cwd(&self) -> PathBuf {
-        self.0.cwd()
+        self.workspace.cwd()
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -53,6 +128,7 @@ impl Surroundings for Disk<'_> {
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
+        self.named.borrow_mut().extend(self.workspace.links_on(path));
         resolve_links(path)
     }
 
@@ -67,7 +143,7 @@ impl Surroundings for Disk<'_> {
     }
 
     fn in_search_of(&self, folder: &Path) -> Vec<Touch> {
-        if !folder.starts_with(self.0.root()) || !folder.is_dir() {
+        if !folder.starts_with(self.workspace.root()) || !folder.is_dir() {
             return vec![];
         }
         // As the search would go, so that what is looked at here is what it reads.
@@ -77,7 +153,7 @@ impl Surroundings for Disk<'_> {
             if seen > MOST_SEARCHED {
                 return vec![Touch::Unknown("reads very many files".into())];
             }
-            if entry.file_type().is_some_and(|kind| kind.is_file()) && command_line::is_secret(entry.path()) {
+            if entry.file_type().is_some_and(|kind| kind.is_file()) && self.is_hidden(entry.path()) {
                 found.push(Touch::Reads(entry.into_path()));
             }
         }
@@ -88,31 +164,8 @@ impl Surroundings for Disk<'_> {
     fn trusts(&self, program: &str) -> bool {
         let Some(path) = env::var_os("PATH") else { return true };
         let found = env::split_paths(&path).find(|folder| !folder.is_absolute() || folder.join(program).is_file());
-        found.is_none_or(|folder| folder.is_absolute() && !resolve_links(&folder).starts_with(self.0.root()))
+        found.is_none_or(|folder| folder.is_absolute() && !resolve_links(&folder).starts_with(self.workspace.root()))
     }
-}
-
-/// What reading a whole folder reads besides its plain files: secrets, and what links in it lead to.
-fn within(top: &Path) -> Vec<Touch> {
-    let mut found = vec![];
-    let (mut folders, mut seen) = (vec![top.to_path_buf()], 0);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MOST_ENTRIES {
-                return vec![Touch::Unknown("reads very many files".into())];
-            }
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                // Links further down are left alone by whatever goes that deep.
-                Ok(kind) if kind.is_symlink() && folder == top => found.push(Touch::Reads(resolve_links(&path))),
-                _ if command_line::is_secret(&path) => found.push(Touch::Reads(path)),
-                _ => {}
-            }
-        }
-    }
-    found
 }
 
 /// Is there nothing in the configuration of the repository around this folder that makes git run a program?
@@ -232,7 +285,7 @@ mod tests {
         let workspace = Workspace::new(&top, &spill).unwrap();
         let root = workspace.root().to_path_buf();
         let free = |line: &str| {
-            let parts = super::parts(line, &workspace);
+            let (parts, _) = super::parts(line, &workspace);
             parts.iter().all(|part| crate::command_line::is_free(part, &|path| path.starts_with(&root)))
         };
         for line in ["rg leap src", "cat src/*", "rg --files", "ls src/*", "wc -l src/*.rs", "cat src/[m]ain.rs", "cd src && rg leap"] {
@@ -241,7 +294,7 @@ mod tests {
         for line in ["rg leap", "rg leap keys", "cd keys && rg leap", "cat pipe", "wc -l < pipe", "ls .*", "cat [x]", "cat keys/*"] {
             assert!(!free(line), "{line}: {:?}", super::parts(line, &workspace));
         }
-        assert!(super::parts("cat pipe", &workspace)[0].touches.iter().all(|touch| matches!(touch, Touch::Unknown(_))));
+        assert!(super::parts("cat pipe", &workspace).0[0].touches.iter().all(|touch| matches!(touch, Touch::Unknown(_))));
     }
 
     fn repository(at: &Path, config: &str) {

@@ -150,7 +150,7 @@ fn the_title_says_what_the_session_does() {
     assert_eq!(titles(&d.event(1, EventBody::Turn(TurnEvent::Called))), Vec::<&str>::new());
     let id = CallId(1);
     d.event(2, EventBody::Call(CallEvent::Proposed { id, name: "Bash".into(), title: "ls".into() }));
-    assert_eq!(titles(&d.event(2, EventBody::Call(CallEvent::Asked { id }))), ["backstitch · shop · waiting for you"]);
+    assert_eq!(titles(&d.event(2, EventBody::Call(CallEvent::Asked { id, why: None }))), ["backstitch · shop · waiting for you"]);
     assert_eq!(titles(&d.ended(3)), ["backstitch · shop · done"]);
     let off = Notifications { title: false, ..Notifications::default() };
     let mut d = desk(protocol::Looks { notifications: off, ..Default::default() });
@@ -171,7 +171,7 @@ fn only_who_looks_elsewhere_is_called() {
     d.began(62);
     let id = CallId(1);
     d.event(62, EventBody::Call(CallEvent::Proposed { id, name: "Bash".into(), title: "make\x1b[2J".into() }));
-    let asked = d.event(63, EventBody::Call(CallEvent::Asked { id }));
+    let asked = d.event(63, EventBody::Call(CallEvent::Asked { id, why: None }));
     assert!(calls(&asked)[0].starts_with("shop waits for you: Bash make"), "{asked:?}");
     assert!(!calls(&asked)[0].contains('\x1b'));
     assert!(calls(&d.event(64, EventBody::Turn(TurnEvent::Called))).is_empty(), "once");

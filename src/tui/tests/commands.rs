@@ -5,7 +5,7 @@ use super::*;
 fn part(command: &str, text: &str, touches: Vec<Touch>) -> CommandPart {
     let from = command.find(text).unwrap();
     let words = text.split(' ').map(str::to_owned).collect();
-    CommandPart { at: (from, from + text.len()), words, touches }
+    CommandPart { at: (from, from + text.len()), words, touches, said: vec![] }
 }
 
 fn asked(size: (u16, u16)) -> Bench {
@@ -69,10 +69,24 @@ fn what_is_always_allowed_can_be_changed() {
 fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
     let command = "ls > out";
     let touches = vec![Touch::Lists("/p".into()), Touch::Writes("/p/out".into())];
-    let parts = vec![CommandPart { at: (0, 8), words: vec![], touches }];
+    let parts = vec![CommandPart { at: (0, 8), words: vec![], touches, said: vec![] }];
     let mut bench = Bench::ready();
     bench.asks(Access::Run { command: command.into(), parts }, Block::Command { command: command.into(), directory: "/p".into() });
     let screen = bench.screen();
     assert!(screen.contains("exactly this command") && screen.contains("writes out") && !screen.contains("p edits"), "{screen}");
     assert_eq!(bench.keys("p"), []);
+}
+
+#[test]
+fn the_rule_that_asks_is_in_the_question() {
+    let mut bench = Bench::new(setting(), (80, 24));
+    bench.event(None, started(true));
+    let (id, access) = (CallId(1), Access::Run { command: "git push".into(), parts: vec![] });
+    let block = Block::Command { command: "git push".into(), directory: "/p".into() };
+    bench.event(Some(1), call(CallEvent::Proposed { id, name: "Bash".into(), title: "git push".into() }));
+    bench.event(Some(1), call(CallEvent::Previewed { id, access, title: "git push".into(), block }));
+    let why = "the rule `ask Bash(git push *)` (user) asks about `git push *`\u{1b}[2J";
+    bench.event(Some(1), call(CallEvent::Asked { id, why: Some(why.into()) }));
+    let screen = bench.screen();
+    assert!(screen.contains("↳ the rule `ask Bash(git push *)` (user) asks about") && !screen.contains('\u{1b}'), "{screen}");
 }

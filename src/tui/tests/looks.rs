@@ -65,7 +65,7 @@ fn conversation(size: (u16, u16)) -> String {
     };
     bench.event(Some(1), call(CallEvent::Finished { id: view, outcome: done(Block::Nothing, "212 lines", false) }));
     bench.event(Some(1), call(CallEvent::Previewed { id: edit, access, title: "src/dates.rs".into(), block: block.clone() }));
-    bench.event(Some(1), call(CallEvent::Asked { id: edit }));
+    bench.event(Some(1), call(CallEvent::Asked { id: edit, why: None }));
     let mut out = format!("--- asked\n{}", bench.screen());
     bench.event(Some(1), call(CallEvent::Finished { id: edit, outcome: done(block, "", false) }));
     let run = Access::Run { command: "cargo test".into(), parts: vec![] };

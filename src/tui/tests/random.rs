@@ -105,7 +105,7 @@ impl Life {
                 let (access, block) = edit();
                 self.event(turn, call(CallEvent::Previewed { id, access, title: "src/dates.rs".into(), block: block.clone() }));
                 if *asks {
-                    self.event(turn, call(CallEvent::Asked { id }));
+                    self.event(turn, call(CallEvent::Asked { id, why: None }));
                 } else {
                     let output = ToolOutput { for_model: String::new(), for_user: block, summary: String::new(), failed: false };
                     self.event(turn, call(CallEvent::Finished { id, outcome: Outcome::Done(output) }));

@@ -199,17 +199,18 @@ const TABLE: &[(&str, &[&str])] = &[
     ("history", &["project", "atomic"]),
     ("handle", &["protocol", "mailbox"]),
     ("command_line", &["protocol"]),
-    ("agent", &["protocol", "command_line"]),
+    ("policy", &["protocol", "command_line", "failure"]),
+    ("agent", &["protocol", "command_line", "policy"]),
     ("llm", &["protocol", "failure"]),
-    ("tools", &["protocol", "command_line", "failure", "atomic", "walk", "project"]),
+    ("tools", &["protocol", "command_line", "policy", "failure", "atomic", "walk", "project"]),
     ("checkpoint", &["protocol", "failure", "atomic", "walk", "project"]),
     ("session", &["protocol", "failure", "atomic", "project"]),
     ("checkpoint_cli", &["components", "protocol", "failure", "atomic", "project", "config", "checkpoint"]),
     ("engine", &["agent", "handle", "mailbox", "protocol", "llm", "tools", "checkpoint", "session"]),
     ("commands", &["protocol"]),
-    ("config", &["protocol", "failure", "atomic"]),
-    ("tui", &["components", "protocol", "command_line", "failure", "handle", "commands", "finder", "history"]),
-    ("headless", &["components", "protocol", "command_line", "handle", "failure", "commands"]),
+    ("config", &["protocol", "policy", "failure", "atomic", "project"]),
+    ("tui", &["components", "protocol", "command_line", "policy", "failure", "handle", "commands", "finder", "history"]),
+    ("headless", &["components", "protocol", "command_line", "policy", "handle", "failure", "commands"]),
 ];
 
 /// The wiring: may name everything.
@@ -312,7 +313,8 @@ fn purity(sources: &[Source]) -> Vec<Finding> {
     ];
     let widgets =
         ["async", "tokio", "Instant", "SystemTime", "std::fs", "fs::", "std::env", "std::net", "std::process", "thread", "backstitch"];
-    let mut found = forbidden(sources, &agent, |path| path.starts_with("src/agent") || path.starts_with("src/command_line"));
+    let mut found =
+        forbidden(sources, &agent, |path| ["src/agent", "src/command_line", "src/policy"].iter().any(|pure| path.starts_with(pure)));
     found.extend(forbidden(sources, &["async", "Instant", "SystemTime", "std::fs", "std::env", "thread", "tokio"], |path| {
         [
             "app.rs",
