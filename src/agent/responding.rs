@@ -1,15 +1,15 @@
 //! The middle of a turn: the model's answer comes in, its calls are previewed, judged, run and answered.
 
 use super::{
-    Agent, CheckpointRequest, Checkpointed, Effect,
+    Agent, Effect,
     approval::{self, Said, Verdict},
     calls::{self, Call, Next, State},
     profile,
-    reading::{self, files, hint_for, parse_arguments},
+    reading::{self, hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 /// How long interrupted tools may take to end before the turn ends without them.
 const STOPPING: Duration = Duration::from_secs(3);
@@ -240,12 +240,6 @@ impl Agent {
         true
     }
 
-    pub(super) fn checkpoint(&mut self, kind: CheckpointKind, cover: Vec<PathBuf>) {
-        let Some(turn) = &self.turn else { return };
-        let messages = self.transcript.messages.len();
-        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages, cover }));
-    }
-
     pub(super) fn previewed(&mut self, id: CallId, result: Result<Preview, ToolError>) {
         let Some(turn) = &mut self.turn else { return };
         let kind = turn.kind;
@@ -369,55 +363,6 @@ impl Agent {
         call.state = State::Finished(outcome);
         self.advance();
         self.stopped();
-    }
-
-    pub(super) fn checkpointed(&mut self, id: TurnId, result: Result<Checkpointed, String>) {
-        let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
-        let closing = match &turn.phase {
-            Phase::Closing(outcome) => Some(outcome.clone()),
-            Phase::Acting if turn.guard == Guard::Taking => None,
-            _ => return,
-        };
-        let label = turn.label();
-        match result {
-            Ok(taken) => {
-                turn.guard = Guard::Taken;
-                let purpose = match (closing.is_some(), turn.changed) {
-                    (true, _) => CheckpointKind::Closing,
-                    (false, true) => CheckpointKind::Between,
-                    (false, false) => CheckpointKind::Opening,
-                };
-                let record = RecordBody::CheckpointTaken {
-                    turn: Some(id),
-                    id: taken.id.clone(),
-                    label: label.clone(),
-                    files_changed: taken.files_changed,
-                    purpose,
-                };
-                self.record(record);
-                let event = CheckpointEvent::Taken { id: taken.id, label, kind: purpose, files_changed: taken.files_changed };
-                self.emit_here(EventBody::Checkpoint(event));
-                if let Some(text) = taken.notice {
-                    self.notice(Notice::warning(text));
-                }
-                if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
-                    let mut notice = Notice::warning(format!("Not covered by the checkpoint: {}.", files(taken.skipped.len())));
-                    notice.hints = taken.skipped.into_iter().take(5).collect();
-                    self.notice(notice);
-                }
-            }
-            Err(why) => {
-                if closing.is_none() {
-                    turn.guard = Guard::Failed;
-                }
-                let notice = Notice::error(format!("No checkpoint could be taken: {why}"));
-                self.notice(notice.hint("what is changed now can't be walked back"));
-            }
-        }
-        match closing {
-            Some(outcome) => self.end_turn(outcome),
-            None => self.advance(),
-        }
     }
 
     // --- stopping ---

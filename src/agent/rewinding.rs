@@ -1,7 +1,13 @@
-//! Walking back and forward again: files, conversation or both become as they were. Only at rest, never under a running turn.
+//! Taking checkpoints, and walking back and forward again: files, conversation or both become as they were. That only at rest, never
+//! under a running turn.
 
-use super::{Agent, Checkpointed, Effect, Restored, reading::files};
+use super::{
+    Agent, CheckpointRequest, Checkpointed, Effect, Restored,
+    reading::files,
+    turn::{Guard, Phase},
+};
 use crate::protocol::*;
+use std::path::PathBuf;
 
 /// Changed files whose names the journal keeps of one restore.
 const MOST_NAMED: usize = 1_000;
@@ -28,6 +34,65 @@ enum Stage {
 }
 
 impl Agent {
+    // --- taking checkpoints ---
+
+    pub(super) fn checkpoint(&mut self, kind: CheckpointKind, cover: Vec<PathBuf>) {
+        let Some(turn) = &self.turn else { return };
+        let messages = self.transcript.messages.len();
+        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages, cover }));
+    }
+
+    pub(super) fn checkpointed(&mut self, id: TurnId, result: Result<Checkpointed, String>) {
+        let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
+        let closing = match &turn.phase {
+            Phase::Closing(outcome) => Some(outcome.clone()),
+            Phase::Acting if turn.guard == Guard::Taking => None,
+            _ => return,
+        };
+        let label = turn.label();
+        match result {
+            Ok(taken) => {
+                turn.guard = Guard::Taken;
+                let purpose = match (closing.is_some(), turn.changed) {
+                    (true, _) => CheckpointKind::Closing,
+                    (false, true) => CheckpointKind::Between,
+                    (false, false) => CheckpointKind::Opening,
+                };
+                let record = RecordBody::CheckpointTaken {
+                    turn: Some(id),
+                    id: taken.id.clone(),
+                    label: label.clone(),
+                    files_changed: taken.files_changed,
+                    purpose,
+                };
+                self.record(record);
+                let event = CheckpointEvent::Taken { id: taken.id, label, kind: purpose, files_changed: taken.files_changed };
+                self.emit_here(EventBody::Checkpoint(event));
+                if let Some(text) = taken.notice {
+                    self.notice(Notice::warning(text));
+                }
+                if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
+                    let mut notice = Notice::warning(format!("Not covered by the checkpoint: {}.", files(taken.skipped.len())));
+                    notice.hints = taken.skipped.into_iter().take(5).collect();
+                    self.notice(notice);
+                }
+            }
+            Err(why) => {
+                if closing.is_none() {
+                    turn.guard = Guard::Failed;
+                }
+                let notice = Notice::error(format!("No checkpoint could be taken: {why}"));
+                self.notice(notice.hint("what is changed now can't be walked back"));
+            }
+        }
+        match closing {
+            Some(outcome) => self.end_turn(outcome),
+            None => self.advance(),
+        }
+    }
+
+    // --- going back ---
+
     pub(super) fn rewind(&mut self, to: CheckpointId, scope: RewindScope, plan: Option<Plan>) {
         match self.transcript.mark(&to) {
             None if scope.conversation() => {

@@ -75,7 +75,7 @@ fn modes(repo: &Repository, tree: Oid) -> Result<Modes, CheckpointError> {
     let listed = list(repo, tree, tree::MODES)?;
     let mode = |bits: &[u8]| {
         let bits = u32::from_str_radix(std::str::from_utf8(bits).ok()?, 8).ok()?;
-        let mode = tree::mode_of(0o100000 | bits & 0o777);
+        let mode = tree::mode_of(0o100000 | bits & 0o7777);
         tree::own_bits(mode).map(|_| mode)
     };
     Ok(listed.as_chunks::<2>().0.iter().filter_map(|[place, bits]| Some((place.clone(), mode(bits)?))).collect())
@@ -131,6 +131,13 @@ pub fn changes(repo: &Repository, from: Oid, to: Oid) -> Result<Vec<Change>, Che
             && was == is
         {
             only_bits.push((place.clone(), Some(with_mode(was, &old, place)), Some(with_mode(is, &new, place))));
+        }
+    }
+    for (place, mode) in old.iter().filter(|(place, mode)| **mode & tree::SPECIAL != 0 && !new.contains_key(*place)) {
+        if let Some(is) = find(repo, to, place)?.filter(|is| tree::git_mode(*mode) == is.mode)
+            && find(repo, from, place)? == Some(is)
+        {
+            only_bits.push((place.clone(), Some(File { mode: *mode, ..is }), Some(is)));
         }
     }
     if !only_bits.is_empty() {

@@ -161,6 +161,16 @@ impl Panel {
         }
     }
 
+    /// What it means that it was closed without an answer.
+    pub fn unanswered(&self) -> Option<Cmd> {
+        match self {
+            // Without trust there is nothing to do here.
+            Panel::Trust(_) => Some(Cmd::Exit),
+            Panel::Step(_) => Some(Step::no()),
+            _ => None,
+        }
+    }
+
     /// What is typed now is nobody's business.
     pub fn takes_secret(&self) -> bool {
         matches!(self, Panel::Setup(setup) if setup.takes_secret())
