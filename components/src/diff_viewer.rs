@@ -338,7 +338,7 @@ impl DiffViewer {
         let Some(model) = self.model() else { return vec![] };
         let room = width.saturating_sub(MARGIN).max(2);
         if model.hunk_count() == 0 {
-            return model.rows(room, Some(height)).into_iter().map(|row| cut(&self.margin(row, 1, left_out), width)).collect();
+            return model.rows(room, Some(height)).into_iter().map(|row| cut(&self.margin(row, (false, left_out, false)), width)).collect();
         }
         let (visible, hit) = (self.viewport.visible(), self.hit());
         let paint = |range: Range<usize>| match self.splits() {
@@ -360,13 +360,14 @@ impl DiffViewer {
             let range = begin.max(visible.start)..end.min(visible.end);
             let painted = match hit.filter(|hit| range.contains(hit)) {
                 Some(hit) => {
-                    let found = paint(hit..hit + 1).into_iter().map(|row| row.over(Style::new().invert()));
-                    paint(range.start..hit).into_iter().chain(found).chain(paint(hit + 1..range.end)).collect()
+                    let found = paint(hit..hit + 1).into_iter().map(|row| (search::marked(row), true));
+                    let others = |range| paint(range).into_iter().map(|row| (row, false));
+                    others(range.start..hit).chain(found).chain(others(hit + 1..range.end)).collect::<Vec<_>>()
                 }
-                None => paint(range),
+                None => paint(range).into_iter().map(|row| (row, false)).collect(),
             };
             let refused = left_out || self.chosen(self.file).get(hunk) == Some(&false);
-            rows.extend(painted.into_iter().map(|row| cut(&self.margin(row, hunk, refused), width)));
+            rows.extend(painted.into_iter().map(|(row, hit)| cut(&self.margin(row, (hunk == self.hunk, refused, hit)), width)));
         }
         // Wrapped lines make more rows than there is room for: at the end it is the last ones that count.
         if rows.len() > height && self.viewport.at_bottom() && self.viewport.above() > 0 {
@@ -376,13 +377,15 @@ impl DiffViewer {
         rows
     }
 
-    fn margin(&self, row: Line, hunk: usize, refused: bool) -> Line {
-        let current = hunk == self.hunk;
-        let mark = match (current, refused) {
-            (true, true) => Span::new("▌✗", Role::Error),
-            (false, true) => Span::new("✗ ", Role::Error),
-            (true, false) => Span::new("▌ ", Role::Accent),
-            (false, false) => Span::plain("  "),
+    /// Of a row: is its hunk the current one, is it refused, was the row found?
+    fn margin(&self, row: Line, (current, refused, found): (bool, bool, bool)) -> Line {
+        let mark = match (current, refused, found) {
+            (true, _, true) => Span::new("▌▸", Role::Accent),
+            (false, _, true) => Span::new("▸ ", Role::Accent),
+            (true, true, _) => Span::new("▌✗", Role::Error),
+            (false, true, _) => Span::new("✗ ", Role::Error),
+            (true, false, _) => Span::new("▌ ", Role::Accent),
+            (false, false, _) => Span::plain("  "),
         };
         let mut line = Line::from(mark);
         line.fill = row.fill.filter(|_| !refused);

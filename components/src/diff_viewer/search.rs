@@ -5,7 +5,7 @@
 use super::DiffViewer;
 use crate::diff_view::DiffModel;
 use crate::text::sanitize::one_line;
-use crate::text::span::Span;
+use crate::text::span::{Line, Span};
 use crate::theme::Role;
 
 /// What is sought in the file that is looked at.
@@ -15,6 +15,17 @@ pub(super) struct Sought {
     hits: Vec<usize>,
     /// Which of the hits is looked at.
     at: Option<usize>,
+}
+
+/// The row that was found: as a selected one, its changed words still marked.
+pub(super) fn marked(mut row: Line) -> Line {
+    for span in &mut row.spans {
+        if !matches!(span.style.bg, Some(Role::DiffAddedMark | Role::DiffRemovedMark)) {
+            span.style.bg = Some(Role::Selection);
+        }
+    }
+    row.fill = Some(Role::Selection);
+    row
 }
 
 impl Sought {

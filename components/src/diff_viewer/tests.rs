@@ -81,8 +81,8 @@ fn search_finds_down_up_and_around() {
     let at = |viewer: &mut DiffViewer| {
         let text = shown(viewer, 80, 8);
         let (row, state) = (viewer.view(80, 8).0, text.lines().next().unwrap_or_default().to_owned());
-        let marked = row.iter().find(|row| row.spans.iter().any(|span| span.style.invert)).map(Line::text).unwrap_or_default();
-        (marked.replace('▌', "").trim().to_owned(), state.split("   ").last().unwrap_or_default().trim().to_owned())
+        let marked = row.iter().find(|row| row.fill == Some(Role::Selection)).map(Line::text).unwrap_or_default();
+        (marked.replace(['▌', '▸'], "").trim().to_owned(), state.split("   ").last().unwrap_or_default().trim().to_owned())
     };
     assert_eq!(at(&mut viewer), ("10  − line 10".into(), "match 1 of 2 · hunk 1 of 3".into()));
     press(&mut viewer, "n");
@@ -107,8 +107,9 @@ fn search_stays_side_by_side() {
     };
     viewer.fit(150, 8);
     let rows = wide(&mut viewer, "/ m o r e enter");
-    let found: Vec<String> = rows.iter().filter(|row| row.spans.iter().any(|span| span.style.invert)).map(Line::text).collect();
+    let found: Vec<String> = rows.iter().filter(|row| row.fill == Some(Role::Selection)).map(Line::text).collect();
     assert_eq!(found.len(), 1, "{rows:?}");
+    assert!(found[0].starts_with("▌▸"), "not by colour alone");
     assert!(found[0].trim().ends_with("+ more") && found[0].find("+ more") > Some(75), "{found:?}");
 }
 
