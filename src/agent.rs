@@ -120,6 +120,8 @@ impl Agent {
     fn go_on(&mut self, records: &[Record]) {
         self.emit(None, EventBody::Session(SessionEvent::Retold(story::story(records))));
         let turn = TurnId(self.transcript.turns);
+        let (reasoning, text) = story::half_said(records);
+        self.keep_words(turn, reasoning, text);
         for message in self.transcript.missing_results() {
             self.say(turn, message);
         }
@@ -158,6 +160,7 @@ impl Agent {
             Input::Kept(name, result) => self.kept(name, result),
             Input::Finished(result) => self.finished(result),
             Input::Planned(result) => self.tell(result, |(plan, changes)| SessionEvent::Planned { plan, changes }),
+            Input::StepPlanned(to, result) => self.step_planned(&to, result),
             Input::Compared(from, to, result) => self.tell(result, |changes| SessionEvent::Compared { from, to, changes }),
             Input::Listed(result) => self.tell(result, |(all, bytes)| SessionEvent::Checkpoints { all, bytes }),
             Input::TimerFired(timer) => self.timer_fired(timer),
@@ -173,6 +176,10 @@ impl Agent {
     }
 
     fn command(&mut self, command: Command) {
+        if needs_rest(&command) {
+            // Whoever goes on does not want it any more.
+            self.answer_step(false);
+        }
         match command {
             Command::Prompt(prompt) => self.prompt(prompt),
             Command::Steer(text) => self.steer(text),
@@ -191,6 +198,7 @@ impl Agent {
             Command::Compare { from, to } => self.out.push(Effect::Compare(from, to)),
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
+            Command::Step { go } => self.answer_step(go),
             Command::Checkpoint(name) => self.keep(name),
             Command::ListCheckpoints => self.out.push(Effect::ListCheckpoints),
             Command::Revise { id, revision } => self.out.push(Effect::Revise(id, revision)),
@@ -436,4 +444,10 @@ impl Agent {
             Err(why) => self.emit(None, EventBody::Notice(Notice::error(why))),
         }
     }
+}
+
+/// Can't be done while something is asked.
+fn needs_rest(command: &Command) -> bool {
+    use Command::*;
+    matches!(command, Prompt(_) | Steer(_) | RunShell(_) | Rewind { .. } | Undo | Redo | Checkpoint(_) | Unfinished { .. } | Clear)
 }

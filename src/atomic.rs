@@ -85,9 +85,10 @@ pub fn write(path: &Path, contents: &[u8], options: Options) -> io::Result<Writt
     if let Some(old) = &old {
         // Owner first: changing it clears the set-user bits. Not being allowed to is no reason to fail.
         let own = temporary.as_file().metadata()?;
-        if own.uid() != old.uid() || own.gid() != old.gid() {
-            let _ = std::os::unix::fs::fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()));
-        }
+        let other = own.uid() != old.uid() || own.gid() != old.gid();
+        let stays_ours = other && std::os::unix::fs::fchown(temporary.as_file(), Some(old.uid()), Some(old.gid())).is_err();
+        // A program that ran as its owner must not run as us instead.
+        let mode = if stays_ours { mode & 0o1777 } else { mode };
         temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
     }
     if options.durable {

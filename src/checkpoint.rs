@@ -4,11 +4,15 @@
 //! - A restore does what its plan says, and is itself preceded by a checkpoint; what a checkpoint does not know is left alone and
 //!   listed.
 
+mod activity;
+mod aside;
 mod cut_off;
 mod describe;
+mod durable;
 mod folders;
 pub mod git;
 mod index;
+mod intact;
 mod kept;
 mod label;
 pub mod memory;
@@ -24,6 +28,7 @@ mod restore;
 mod scan;
 mod seen;
 pub mod store;
+mod stored;
 mod tree;
 
 #[cfg(test)]

@@ -52,8 +52,9 @@ impl Here {
         self.data.join("checkpoints").join(project::key(folder)).join("repo.git").exists()
     }
 
-    fn open(&self) -> Result<GitStore, Failure> {
-        let mut store = GitStore::open(&self.data, &self.root).map_err(store_failure)?;
+    fn open(&self, only_read: bool) -> Result<GitStore, Failure> {
+        let open = if only_read { GitStore::open_to_read } else { GitStore::open };
+        let mut store = open(&self.data, &self.root).map_err(store_failure)?;
         if let Some(notice) = store.notice() {
             note(&format!("! {notice}"));
         }
@@ -86,24 +87,24 @@ fn now() -> u64 {
 }
 
 pub fn undo(step: &Step, env: &Env) -> Result<(), Failure> {
-    let (here, mut store) = opened(env)?;
+    let (here, mut store) = opened(env, step)?;
     told_unfinished(&mut store)?;
     steps::undo(&here, &mut store, step)
 }
 
 pub fn redo(step: &Step, env: &Env) -> Result<(), Failure> {
-    let (here, mut store) = opened(env)?;
+    let (here, mut store) = opened(env, step)?;
     told_unfinished(&mut store)?;
     steps::redo(&here, &mut store, step)
 }
 
 /// A store that is there already.
-fn opened(env: &Env) -> Result<(Here, GitStore), Failure> {
+fn opened(env: &Env, step: &Step) -> Result<(Here, GitStore), Failure> {
     let here = Here::find(env)?;
     if !here.has_store(&here.root) {
         return Err(here.none());
     }
-    let store = here.open()?;
+    let store = here.open(step.consent.dry_run)?;
     Ok((here, store))
 }
 
@@ -130,7 +131,7 @@ pub fn run(checkpoint: Checkpoint, env: &Env) -> Result<(), Failure> {
             _ => return Err(here.none()),
         }
     }
-    let mut store = here.open()?;
+    let mut store = here.open(checkpoint.what.only_reads())?;
     let speaks_of_it =
         matches!(checkpoint.what, What::Prune { .. } | What::Restore { finish: true, .. } | What::Restore { forget: true, .. });
     if !speaks_of_it {

@@ -79,6 +79,10 @@ pub enum Command {
     Undo,
     /// Makes what was walked back last be there again.
     Redo,
+    /// The answer to [`SessionEvent::StepAsked`].
+    Step {
+        go: bool,
+    },
     /// Takes a checkpoint, with a name or without.
     Checkpoint(String),
     /// Answered by [`SessionEvent::Checkpoints`].
@@ -163,6 +167,12 @@ pub enum SessionEvent {
     Planned {
         plan: Plan,
         changes: Vec<FileChange>,
+    },
+    /// `/undo` or `/redo` would do this, and leave something or take what may be somebody else's: it waits for [`Command::Step`].
+    StepAsked {
+        /// Where it goes, in words.
+        title: String,
+        plan: Plan,
     },
     Compared {
         from: CheckpointId,

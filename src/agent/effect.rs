@@ -28,6 +28,8 @@ pub enum Effect {
     /// By the plan if there is one, else whatever has to be done.
     Restore(Wanted, Option<Plan>),
     Plan(Wanted),
+    /// Of an undo or redo, which goes on by it.
+    PlanStep(Wanted),
     Compare(CheckpointId, CheckpointId),
     ListCheckpoints,
     Revise(CheckpointId, Revision),

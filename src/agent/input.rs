@@ -19,6 +19,8 @@ pub enum Input {
     /// The user's own checkpoint, with its name.
     Kept(String, Result<Checkpointed, String>),
     Planned(Result<(Plan, Vec<FileChange>), String>),
+    /// Of an undo or redo.
+    StepPlanned(CheckpointId, Result<Plan, String>),
     Compared(CheckpointId, CheckpointId, Result<Vec<FileChange>, String>),
     /// All checkpoints of the store, and its bytes.
     Listed(Result<(Vec<CheckpointInfo>, u64), String>),

@@ -1,15 +1,15 @@
 //! The middle of a turn: the model's answer comes in, its calls are previewed, judged, run and answered.
 
 use super::{
-    Agent, CheckpointRequest, Checkpointed, Effect,
+    Agent, Effect,
     approval::{self, Said, Verdict},
     calls::{self, Call, Next, State},
     profile,
-    reading::{self, files, hint_for, parse_arguments},
+    reading::{self, hint_for, parse_arguments},
     turn::{self, Draft, Guard, Phase, TurnKind},
 };
 use crate::protocol::*;
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 /// How long interrupted tools may take to end before the turn ends without them.
 const STOPPING: Duration = Duration::from_secs(3);
@@ -48,9 +48,16 @@ impl Agent {
     pub(super) fn streamed(&mut self, request: RequestId, item: StreamItem) {
         let Some(turn) = self.turn.as_mut().filter(|t| t.phase == Phase::Streaming(request)) else { return };
         turn.draft.add(&item);
+        let id = turn.id;
         match item {
-            StreamItem::Text(text) => self.emit_here(EventBody::Text(TextEvent::Answer(text))),
-            StreamItem::Reasoning(text) => self.emit_here(EventBody::Text(TextEvent::Reasoning(text))),
+            StreamItem::Text(text) => {
+                self.record(RecordBody::Partial { turn: id, reasoning: String::new(), text: text.clone() });
+                self.emit_here(EventBody::Text(TextEvent::Answer(text)));
+            }
+            StreamItem::Reasoning(text) => {
+                self.record(RecordBody::Partial { turn: id, reasoning: text.clone(), text: String::new() });
+                self.emit_here(EventBody::Text(TextEvent::Reasoning(text)));
+            }
             StreamItem::CallDelta { .. } => {}
             StreamItem::Usage(usage) => self.emit_here(EventBody::Turn(TurnEvent::Used(usage))),
             StreamItem::Done(reason) => self.answered(reason),
@@ -140,16 +147,20 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return false };
         let (id, draft) = (turn.id, std::mem::take(&mut turn.draft));
         turn.used(draft.usage);
-        let kept = !draft.text.is_empty();
-        if kept {
-            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning.clone(), calls: vec![] });
-        } else if !draft.reasoning.is_empty() {
-            self.record(RecordBody::Thought { turn: id, text: draft.reasoning.clone() });
-        }
-        if kept || !draft.reasoning.is_empty() {
+        let (kept, shown) = (!draft.text.is_empty(), !draft.text.is_empty() || !draft.reasoning.is_empty());
+        self.keep_words(id, draft.reasoning, draft.text);
+        if shown {
             self.emit_here(EventBody::Text(TextEvent::Done));
         }
         kept
+    }
+
+    pub(super) fn keep_words(&mut self, turn: TurnId, reasoning: String, text: String) {
+        if !text.is_empty() {
+            self.say(turn, Message::Assistant { text, reasoning, calls: vec![] });
+        } else if !reasoning.is_empty() {
+            self.record(RecordBody::Thought { turn, text: reasoning });
+        }
     }
 
     // --- its calls ---
@@ -227,12 +238,6 @@ impl Agent {
         self.emit_here(EventBody::Call(CallEvent::Started { id }));
         self.out.push(Effect::RunTool(run));
         true
-    }
-
-    pub(super) fn checkpoint(&mut self, kind: CheckpointKind, cover: Vec<PathBuf>) {
-        let Some(turn) = &self.turn else { return };
-        let messages = self.transcript.messages.len();
-        self.out.push(Effect::TakeCheckpoint(CheckpointRequest { turn: turn.id, label: turn.label(), kind, messages, cover }));
     }
 
     pub(super) fn previewed(&mut self, id: CallId, result: Result<Preview, ToolError>) {
@@ -360,55 +365,6 @@ impl Agent {
         call.state = State::Finished(outcome);
         self.advance();
         self.stopped();
-    }
-
-    pub(super) fn checkpointed(&mut self, id: TurnId, result: Result<Checkpointed, String>) {
-        let Some(turn) = self.turn.as_mut().filter(|t| t.id == id) else { return };
-        let closing = match &turn.phase {
-            Phase::Closing(outcome) => Some(outcome.clone()),
-            Phase::Acting if turn.guard == Guard::Taking => None,
-            _ => return,
-        };
-        let label = turn.label();
-        match result {
-            Ok(taken) => {
-                turn.guard = Guard::Taken;
-                let purpose = match (closing.is_some(), turn.changed) {
-                    (true, _) => CheckpointKind::Closing,
-                    (false, true) => CheckpointKind::Between,
-                    (false, false) => CheckpointKind::Opening,
-                };
-                let record = RecordBody::CheckpointTaken {
-                    turn: Some(id),
-                    id: taken.id.clone(),
-                    label: label.clone(),
-                    files_changed: taken.files_changed,
-                    purpose,
-                };
-                self.record(record);
-                let event = CheckpointEvent::Taken { id: taken.id, label, kind: purpose, files_changed: taken.files_changed };
-                self.emit_here(EventBody::Checkpoint(event));
-                if let Some(text) = taken.notice {
-                    self.notice(Notice::warning(text));
-                }
-                if !taken.skipped.is_empty() && purpose == CheckpointKind::Opening {
-                    let mut notice = Notice::warning(format!("Not covered by the checkpoint: {}.", files(taken.skipped.len())));
-                    notice.hints = taken.skipped.into_iter().take(5).collect();
-                    self.notice(notice);
-                }
-            }
-            Err(why) => {
-                if closing.is_none() {
-                    turn.guard = Guard::Failed;
-                }
-                let notice = Notice::error(format!("No checkpoint could be taken: {why}"));
-                self.notice(notice.hint("what is changed now can't be walked back"));
-            }
-        }
-        match closing {
-            Some(outcome) => self.end_turn(outcome),
-            None => self.advance(),
-        }
     }
 
     // --- stopping ---

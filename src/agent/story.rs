@@ -12,6 +12,9 @@ type Told = (Option<TurnId>, EventBody);
 struct Story {
     told: Vec<Told>,
     turn: Option<Open>,
+    /// What has come of an answer that is not whole.
+    reasoning: String,
+    answer: String,
     /// Calls of which it is not known what came of them: name and title.
     open: BTreeMap<CallId, (String, String)>,
 }
@@ -45,6 +48,19 @@ pub fn unended(records: &[Record]) -> Option<TurnId> {
     })
 }
 
+/// Reasoning and text of the answer that was coming in when the process ended.
+pub fn half_said(records: &[Record]) -> (String, String) {
+    let mut words = (String::new(), String::new());
+    let begins = records.iter().rposition(|record| !record.body.within_answer()).map_or(0, |last| last + 1);
+    for record in &records[begins..] {
+        if let RecordBody::Partial { reasoning, text, .. } = &record.body {
+            words.0.push_str(reasoning);
+            words.1.push_str(text);
+        }
+    }
+    words
+}
+
 impl Story {
     fn tell(&mut self, body: EventBody) {
         let turn = self.turn.as_ref().map(|turn| turn.id);
@@ -56,6 +72,10 @@ impl Story {
     }
 
     fn record(&mut self, record: &Record) {
+        if !record.body.within_answer() && !matches!(record.body, RecordBody::TurnStarted { .. }) {
+            // It is whole, and tells itself what was said.
+            (self.reasoning, self.answer) = (String::new(), String::new());
+        }
         match &record.body {
             RecordBody::TurnStarted { turn, prompt } => {
                 self.cut_off();
@@ -65,6 +85,10 @@ impl Story {
             }
             RecordBody::Said { message, .. } => self.said(message),
             RecordBody::Thought { text, .. } => self.text(text, ""),
+            RecordBody::Partial { reasoning, text, .. } => {
+                self.reasoning.push_str(reasoning);
+                self.answer.push_str(text);
+            }
             // The user's own command has begun.
             RecordBody::CallShown { outcome: None, .. } => {
                 if let Some(turn) = &mut self.turn {
@@ -168,7 +192,9 @@ impl Story {
     }
 
     fn cut_off(&mut self) {
+        let (reasoning, answer) = (std::mem::take(&mut self.reasoning), std::mem::take(&mut self.answer));
         if self.turn.is_some() {
+            self.text(&reasoning, &answer);
             for (call, (name, title)) in std::mem::take(&mut self.open) {
                 self.call(call, &name, &title, false, Outcome::Interrupted { output: String::new() });
             }

@@ -91,7 +91,7 @@ impl Transcript {
             RecordBody::ModelChanged { model } => self.model = Some(model.clone()),
             RecordBody::ModeChanged { mode } => self.mode = *mode,
             RecordBody::TurnEnded { usage, .. } => self.usage += *usage,
-            RecordBody::Thought { .. } | RecordBody::Forked { .. } => {}
+            RecordBody::Partial { .. } | RecordBody::Thought { .. } | RecordBody::Forked { .. } => {}
             RecordBody::Cleared => {
                 self.messages = Arc::default();
                 self.marks.clear();

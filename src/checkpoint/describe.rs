@@ -2,6 +2,7 @@
 
 use super::{
     kept::Change,
+    stored,
     tree::{self, File},
 };
 use crate::protocol::{FileChange, SharedText};
@@ -19,7 +20,7 @@ pub fn describe(repo: &Repository, changes: Vec<Change>) -> Vec<FileChange> {
             if size(repo, file).is_none_or(|size| size > SHOWN || shown + size > SHOWN_TOTAL) {
                 return None;
             }
-            let blob = repo.find_blob(file.id).ok()?;
+            let blob = stored::blob(repo, file.id).ok()?;
             shown += blob.size();
             if blob.is_binary() {
                 return None;
@@ -36,5 +37,5 @@ pub fn describe(repo: &Repository, changes: Vec<Change>) -> Vec<FileChange> {
 }
 
 fn size(repo: &Repository, file: File) -> Option<usize> {
-    repo.odb().ok()?.read_header(file.id).ok().map(|(size, _)| size)
+    stored::size(repo, file.id)
 }

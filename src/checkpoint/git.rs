@@ -5,34 +5,37 @@
 //! - Processes take turns by a lock file. A store that can't be read is set aside, never repaired in place.
 
 use super::{
-    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, cut_off,
+    CheckpointError, CheckpointStore, Entry, Kind, Label, Pruned, Restored, Retention, Revision, Taken, Usage, activity, cut_off,
     describe::describe,
     folders::REPOSITORY,
     index::Index,
+    intact,
     kept::{Change, Kept, changes},
     label,
     notes::Notes,
-    objects::Objects,
+    objects::{self, Objects, Workspace},
     planning::Planning,
     prune, repack,
     repository::{Named, begun_anew, find, find_in, forget, lock, named, newest, open_checked, set_aside, stamp},
     restore::{Restore, changes_of, file_of},
     scan::{Present, Scan},
     seen::Seen,
+    stored,
     tree::{self, Place},
 };
 use crate::{
     project,
-    protocol::{CheckpointId, FileChange, Plan, Wanted},
+    protocol::{CheckpointId, FileChange, Plan, SessionId, Wanted},
 };
 use git2::{OdbLookupFlags, Oid, Repository, Signature, Time};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
+use tempfile::TempDir;
 
 const LIMIT: u64 = 20 << 20;
 pub(super) const INDEX: &str = "index";
@@ -52,8 +55,12 @@ pub struct GitStore {
     /// The work at hand has changed them.
     wrote: bool,
     covered: BTreeSet<Place>,
+    /// For which it keeps checkpoints.
+    session: Option<SessionId>,
     limit: u64,
     notice: Option<String>,
+    /// Goes with the store.
+    _aside: Option<TempDir>,
 }
 
 /// Where the store of a project is.
@@ -71,6 +78,10 @@ impl GitStore {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(CheckpointError::io(&folder))?;
         // For people who wonder whose store this is.
         let _ = fs::write(folder.join("root"), root.as_os_str().as_bytes());
+        Self::at(folder, data, root, None)
+    }
+
+    pub(super) fn at(folder: PathBuf, data: PathBuf, root: PathBuf, aside: Option<TempDir>) -> Result<Self, CheckpointError> {
         let _lock = lock(&folder)?;
         let mut notice = begun_anew(&folder);
         let repo = match open_checked(&folder) {
@@ -83,7 +94,21 @@ impl GitStore {
         };
         let (index, covered, stamp) = (Index::default(), BTreeSet::new(), stamp(&repo));
         let seen = Seen::default();
-        let mut store = GitStore { index, covered, limit: LIMIT, root, folder, data, repo, stamp, seen, wrote: false, notice };
+        let mut store = GitStore {
+            index,
+            covered,
+            session: None,
+            limit: LIMIT,
+            root,
+            folder,
+            data,
+            repo,
+            stamp,
+            seen,
+            wrote: false,
+            notice,
+            _aside: aside,
+        };
         store.load_index()?;
         Ok(store)
     }
@@ -95,6 +120,14 @@ impl GitStore {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn repo(&self) -> &Repository {
+        &self.repo
     }
 
     /// What of it is missing in the store is forgotten, so that it is read from the disk and written again.
@@ -200,7 +233,7 @@ impl GitStore {
         let tree = present.tree;
         let skipped = present.skipped.iter().filter(|(_, why)| *why != REPOSITORY).map(|(p, why)| (tree::shown(p), why.clone())).collect();
         let newest = newest(&self.repo)?;
-        let parent = newest.as_ref().map(|n| self.repo.find_commit(n.id)).transpose().map_err(tree::damaged)?;
+        let parent = newest.as_ref().map(|n| stored::commit(&self.repo, n.id)).transpose()?;
         if let Some(parent) = parent.as_ref().filter(|p| p.tree_id() == tree) {
             return Ok(Taken { id: CheckpointId(parent.id().to_string()), files_changed: 0, skipped });
         }
@@ -213,12 +246,12 @@ impl GitStore {
         let parents: Vec<_> = parent.iter().collect();
         let message = label::write(label, files_changed);
         self.wrote = true;
-        let id = self.repo.commit(None, &who, &who, &message, &self.repo.find_tree(tree)?, &parents)?;
-        let named = Named { number: newest.map_or(1, |n| n.number + 1), id };
-        let name = named.reference();
-        // We hold the store's lock, so this one is of a process that was killed.
-        let _ = fs::remove_file(self.repo.path().join(format!("{name}.lock")));
-        self.repo.reference(&name, id, false, "checkpoint")?;
+        let bytes = self.repo.commit_create_buffer(&who, &who, &message, &stored::tree(&self.repo, tree)?, &parents)?;
+        let odb = self.repo.odb()?;
+        let objects = Objects::new(&odb, &self.objects());
+        let id = objects.write(objects::Kind::Commit, &bytes, &mut Workspace::default())?;
+        objects.finish()?;
+        Named { number: newest.map_or(1, |n| n.number + 1), id }.write(&self.repo)?;
         Ok(Taken { id: CheckpointId(id.to_string()), files_changed, skipped })
     }
 
@@ -227,38 +260,24 @@ impl GitStore {
         let since = wanted.since.as_ref().map(|id| find_in(&all, id)).transpose()?.map(|n| n.id);
         let target = find_in(&all, &wanted.to)?;
         let (present, differing) = self.compared(target.id)?;
-        let theirs = match since {
-            Some(_) => self.of_others(&all, target.number, wanted.since.as_ref())?,
-            None => BTreeSet::new(),
+        let theirs = match &wanted.since {
+            Some(end) => activity::of_others((&self.repo, &self.folder), &all, target.number, end, self.session.as_ref())?,
+            None => BTreeMap::new(),
         };
         let later = all.into_iter().filter(|n| n.number > target.number).map(|n| n.id).collect();
         let target = Kept::of_commit(&self.repo, target.id)?;
-        Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since, theirs }.plan(wanted, differing)
-    }
-
-    /// What other sessions have changed after that checkpoint and up to the end of what is walked back.
-    fn of_others(&self, all: &[Named], after: u64, since: Option<&CheckpointId>) -> Result<BTreeSet<Place>, CheckpointError> {
-        let mut theirs = BTreeSet::new();
-        let Some(end) = since.map(|id| find_in(all, id)).transpose()? else { return Ok(theirs) };
-        let label = |id: Oid| -> Result<Label, CheckpointError> {
-            let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
-            Ok(label::read(&String::from_utf8_lossy(commit.message_bytes())).0)
-        };
-        let own = label(end.id)?.session;
-        for pair in all.windows(2).filter(|pair| pair[1].number > after && pair[1].number < end.number) {
-            let label = label(pair[1].id)?;
-            let acted = matches!(label.kind, Kind::AfterCall | Kind::AfterTurn) && label.session.is_some();
-            if acted && own.is_some() && label.session != own {
-                let (before, now) = (Kept::of_commit(&self.repo, pair[0].id)?.tree, Kept::of_commit(&self.repo, pair[1].id)?.tree);
-                theirs.extend(changes(&self.repo, before, now)?.into_iter().map(|(place, _, _)| place));
-            }
-        }
-        Ok(theirs)
+        let planning = Planning { repo: &self.repo, root: &self.root, present: &present, target: &target, later, since, theirs };
+        let (plan, lost) = planning.plan(wanted, differing)?;
+        intact::mark(&self.folder, &lost);
+        Ok(plan)
     }
 
     fn restore_locked(&mut self, plan: &Plan) -> Result<Restored, CheckpointError> {
         find(&self.repo, &plan.wanted.to)?;
-        let (changes, refused) = changes_of(&plan.files, &self.root);
+        let (mut changes, refused) = changes_of(&plan.files, &self.root);
+        let lost = intact::leave_out(&self.repo.odb()?, &self.objects(), &mut changes);
+        intact::mark(&self.folder, &lost);
+        let refused: Vec<_> = refused.into_iter().chain(lost).collect();
         let present = self.present(changes.iter().map(|(place, _, _)| place.clone()))?;
         let label = Label::new(Kind::BeforeRestore, format!("before going back to {}", plan.wanted.to.short()));
         let before = self.commit(&present, &label)?.id;
@@ -307,9 +326,12 @@ impl GitStore {
         self.wrote = false;
         let result = match self.catch_up().and_then(|()| work(self)) {
             Err(CheckpointError::Damaged(why)) => {
-                self.notice = Some(set_aside(&self.folder, &why)?);
-                self.reopen()?;
-                work(self)
+                self.begin_anew(&why)?;
+                match work(self) {
+                    // What was asked for went with the old one.
+                    Err(CheckpointError::Unknown(_)) => Err(CheckpointError::Gone(self.notice.take().unwrap_or_default())),
+                    result => result,
+                }
             }
             result => result,
         };
@@ -319,8 +341,15 @@ impl GitStore {
         result
     }
 
+    fn begin_anew(&mut self, why: &str) -> Result<(), CheckpointError> {
+        let told = set_aside(&self.folder, why)?;
+        self.reopen()?;
+        self.notice = Some(told);
+        Ok(())
+    }
+
     fn entry(&self, id: Oid, notes: &Notes) -> Result<Entry, CheckpointError> {
-        let commit = self.repo.find_commit(id).map_err(tree::damaged)?;
+        let commit = stored::commit(&self.repo, id)?;
         let (mut label, files_changed) = label::read(&String::from_utf8_lossy(commit.message_bytes()));
         let at = commit.time().seconds().max(0) as u64 * 1000;
         let id = CheckpointId(id.to_string());
@@ -338,8 +367,22 @@ impl CheckpointStore for GitStore {
         self.covered.extend(outside_git.map(|p| tree::place_of(&self.root.join(p), &self.root)));
     }
 
+    fn acts(&mut self, session: &SessionId, files: &[PathBuf]) {
+        // If it can't be noted, its changes are known by its next checkpoint alone.
+        let _ = self.note(session, Some(files));
+    }
+
+    fn rests(&mut self, session: &SessionId) {
+        let _ = self.note(session, None);
+    }
+
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError> {
+        self.session = label.session.clone().or(self.session.take());
+        let begins = matches!(label.kind, Kind::BeforeTurn | Kind::Manual);
         self.guarded(|store| {
+            if let Some(why) = intact::marked(&store.folder).filter(|_| begins) {
+                store.begin_anew(&why)?;
+            }
             let present = store.present([])?;
             store.commit(&present, label)
         })

@@ -33,7 +33,7 @@ impl Stat {
             ctime: nanoseconds(meta.ctime(), meta.ctime_nsec()),
             size: meta.size(),
             inode: meta.ino(),
-            mode: meta.mode(),
+            mode: own_mode(meta.mode(), meta.uid()),
         }
     }
 
@@ -43,9 +43,15 @@ impl Stat {
             ctime: nanoseconds(meta.st_ctime as _, meta.st_ctime_nsec as _),
             size: meta.st_size as _,
             inode: meta.st_ino as _,
-            mode: meta.st_mode as _,
+            mode: own_mode(meta.st_mode as _, meta.st_uid as _),
         }
     }
+}
+
+/// A file of somebody else's that runs as its owner would run as us when it is put back: of that nothing is known.
+fn own_mode(mode: u32, owner: u32) -> u32 {
+    let special = mode & tree::SPECIAL != 0 && mode & 0o170000 == 0o100000;
+    if special && owner != rustix::process::geteuid().as_raw() { mode & !tree::SPECIAL } else { mode }
 }
 
 fn nanoseconds(seconds: i64, rest: i64) -> i64 {

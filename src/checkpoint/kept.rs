@@ -5,8 +5,8 @@
 //!   gets, or was kept before there was such a list: that says nothing.
 
 use super::{
-    CheckpointError,
-    tree::{self, File, Place, damaged},
+    CheckpointError, stored,
+    tree::{self, File, Place},
 };
 use git2::{ObjectType, Oid, Repository};
 use std::{
@@ -34,7 +34,7 @@ type Modes = BTreeMap<Place, u32>;
 
 impl<'r> Kept<'r> {
     pub fn of_commit(repo: &'r Repository, commit: Oid) -> Result<Self, CheckpointError> {
-        Self::of(repo, repo.find_commit(commit).map_err(damaged)?.tree_id())
+        Self::of(repo, stored::commit(repo, commit)?.tree_id())
     }
 
     fn of(repo: &'r Repository, tree: Oid) -> Result<Self, CheckpointError> {
@@ -65,7 +65,7 @@ impl<'r> Kept<'r> {
 
 fn list(repo: &Repository, tree: Oid, name: &[u8]) -> Result<Vec<Vec<u8>>, CheckpointError> {
     let Some(file) = find(repo, tree, name)? else { return Ok(vec![]) };
-    let blob = repo.find_blob(file.id).map_err(damaged)?;
+    let blob = stored::blob(repo, file.id)?;
     let mut items: Vec<Vec<u8>> = blob.content().split(|b| *b == 0).map(<[u8]>::to_vec).collect();
     items.pop();
     Ok(items)
@@ -75,7 +75,7 @@ fn modes(repo: &Repository, tree: Oid) -> Result<Modes, CheckpointError> {
     let listed = list(repo, tree, tree::MODES)?;
     let mode = |bits: &[u8]| {
         let bits = u32::from_str_radix(std::str::from_utf8(bits).ok()?, 8).ok()?;
-        let mode = tree::mode_of(0o100000 | bits & 0o777);
+        let mode = tree::mode_of(0o100000 | bits & 0o7777);
         tree::own_bits(mode).map(|_| mode)
     };
     Ok(listed.as_chunks::<2>().0.iter().filter_map(|[place, bits]| Some((place.clone(), mode(bits)?))).collect())
@@ -86,7 +86,7 @@ fn find(repo: &Repository, tree: Oid, place: &[u8]) -> Result<Option<File>, Chec
     let mut at = tree;
     let mut parts = place.split(|b| *b == b'/').peekable();
     while let Some(part) = parts.next() {
-        let tree = repo.find_tree(at).map_err(damaged)?;
+        let tree = stored::tree(repo, at)?;
         let found = tree.iter().find(|entry| entry.name_bytes() == part).map(|e| (e.kind(), e.filemode_raw() as u32, e.id()));
         match (found, parts.peek().is_some()) {
             (Some((Some(ObjectType::Tree), _, id)), true) => at = id,
@@ -133,6 +133,13 @@ pub fn changes(repo: &Repository, from: Oid, to: Oid) -> Result<Vec<Change>, Che
             only_bits.push((place.clone(), Some(with_mode(was, &old, place)), Some(with_mode(is, &new, place))));
         }
     }
+    for (place, mode) in old.iter().filter(|(place, mode)| **mode & tree::SPECIAL != 0 && !new.contains_key(*place)) {
+        if let Some(is) = find(repo, to, place)?.filter(|is| tree::git_mode(*mode) == is.mode)
+            && find(repo, from, place)? == Some(is)
+        {
+            only_bits.push((place.clone(), Some(File { mode: *mode, ..is }), Some(is)));
+        }
+    }
     if !only_bits.is_empty() {
         all.extend(only_bits);
         all.sort_by(|a, b| a.0.cmp(&b.0));
@@ -154,7 +161,7 @@ struct Compare<'a> {
 impl Compare<'_> {
     fn items(&self, tree: Option<Oid>, top: bool) -> Result<Vec<Item>, CheckpointError> {
         let Some(id) = tree else { return Ok(vec![]) };
-        let tree = self.repo.find_tree(id).map_err(damaged)?;
+        let tree = stored::tree(self.repo, id)?;
         let mut items = Vec::with_capacity(tree.len());
         for entry in tree.iter() {
             let mut name = entry.name_bytes().to_vec();

@@ -1,21 +1,20 @@
 //! Writes git objects: one by one as loose files, or, when many are expected, as one pack.
 //!
 //! - Several threads may write at once. Nothing is written that the store has.
-//! - Objects exist for others once [`Objects::finish`] has returned. Whatever dies before leaves only `tmp_` files.
+//! - Objects exist for others once [`Objects::finish`] has returned, and then they are on the disk. Whatever dies before leaves only
+//!   `tmp_` files.
 
-use super::{CheckpointError, pack::Pack};
+use super::{CheckpointError, durable, pack::Pack};
 use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::{Odb, OdbLookupFlags, Oid};
 use sha1::{Digest, Sha1};
 use std::{
+    collections::BTreeSet,
     fs,
     io::{self, Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, PoisonError},
 };
 
 /// So many new objects are cheaper as a pack.
@@ -23,6 +22,7 @@ const MANY: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    Commit = 1,
     Tree = 2,
     Blob = 3,
 }
@@ -30,6 +30,7 @@ pub enum Kind {
 impl Kind {
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Commit => "commit",
             Kind::Tree => "tree",
             Kind::Blob => "blob",
         }
@@ -54,8 +55,8 @@ pub struct Objects<'a> {
     /// There is nothing to be found in it.
     empty: bool,
     pack: Option<Mutex<Pack>>,
-    /// Was anything written?
-    wrote: AtomicBool,
+    /// Written, but not yet where they belong.
+    loose: Mutex<Vec<(Oid, tempfile::TempPath)>>,
 }
 
 impl<'a> Objects<'a> {
@@ -64,7 +65,7 @@ impl<'a> Objects<'a> {
         let is_object = |entry: fs::DirEntry| entry.file_name().len() == 2;
         let packs = fs::read_dir(folder.join("pack")).is_ok_and(|mut packs| packs.next().is_some());
         let empty = !packs && !fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_object));
-        Objects { odb, folder: folder.into(), empty, pack: None, wrote: AtomicBool::new(false) }
+        Objects { odb, folder: folder.into(), empty, pack: None, loose: Mutex::default() }
     }
 
     /// So many new objects may come.
@@ -77,11 +78,16 @@ impl<'a> Objects<'a> {
 
     /// Returns whether anything was written.
     pub fn finish(self) -> Result<bool, CheckpointError> {
-        let Some(pack) = self.pack else { return Ok(self.wrote.into_inner()) };
-        let pack = pack.into_inner().unwrap_or_else(PoisonError::into_inner);
-        pack.finish().map_err(CheckpointError::io(&self.folder))?;
-        self.odb.refresh()?;
-        Ok(true)
+        let Objects { odb, folder, pack, loose, .. } = self;
+        let loose = loose.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let wrote = !loose.is_empty() || pack.is_some();
+        put_in_place(&folder, loose).map_err(CheckpointError::io(&folder))?;
+        if let Some(pack) = pack {
+            let pack = pack.into_inner().unwrap_or_else(PoisonError::into_inner);
+            pack.finish().map_err(CheckpointError::io(&folder))?;
+            odb.refresh()?;
+        }
+        Ok(wrote)
     }
 
     fn exists(&self, id: Oid) -> bool {
@@ -145,23 +151,31 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// A file of its own for one object: written aside, then put in its place.
+    /// A file of its own for one object: written aside, and put in its place at the end.
     fn loose(&self, write: impl FnOnce(&mut fs::File) -> io::Result<Oid>) -> io::Result<Oid> {
-        self.wrote.store(true, Ordering::Relaxed);
         let read_only = fs::Permissions::from_mode(0o444);
         let mut file = tempfile::Builder::new().prefix("tmp_obj_").permissions(read_only).tempfile_in(&self.folder)?;
         let id = write(file.as_file_mut())?;
-        let name = id.to_string();
-        let folder = self.folder.join(&name[..2]);
-        let path = folder.join(&name[2..]);
-        match file.persist(&path) {
-            Ok(_) => return Ok(id),
-            Err(e) if e.error.kind() == io::ErrorKind::NotFound => file = e.file,
-            Err(e) => return Err(e.error),
-        }
-        fs::create_dir_all(&folder)?;
-        file.persist(&path).map(|_| id).map_err(|e| e.error)
+        self.loose.lock().unwrap_or_else(PoisonError::into_inner).push((id, file.into_temp_path()));
+        Ok(id)
     }
+}
+
+/// First their contents are on the disk, then their names are.
+fn put_in_place(objects: &Path, loose: Vec<(Oid, tempfile::TempPath)>) -> io::Result<()> {
+    durable::sync(&loose.iter().map(|(_, file)| file).collect::<Vec<_>>())?;
+    let mut folders = BTreeSet::new();
+    for (id, file) in loose {
+        let name = id.to_string();
+        let folder = objects.join(&name[..2]);
+        if !folder.is_dir() {
+            fs::create_dir_all(&folder)?;
+            folders.insert(objects.to_path_buf());
+        }
+        file.persist(folder.join(&name[2..])).map_err(|e| e.error)?;
+        folders.insert(folder);
+    }
+    durable::sync(&folders.into_iter().collect::<Vec<_>>())
 }
 
 /// Remembers an error of the file that is read, which is not one of the store.

@@ -6,13 +6,15 @@
 use super::{
     CheckpointError,
     folders::REPOSITORY,
+    intact,
     kept::{Change, Kept, changes},
     scan::Present,
+    stored,
     tree::{self, File, Place},
 };
 use crate::{
     project,
-    protocol::{Plan, Planned, Wanted},
+    protocol::{Plan, Planned, Wanted, plan::NOT_KEPT},
     walk,
 };
 use git2::{Oid, Repository};
@@ -31,12 +33,13 @@ pub struct Planning<'a> {
     pub later: Vec<Oid>,
     pub since: Option<Oid>,
     /// What another session changed in the meantime is not walked back with this one.
-    pub theirs: BTreeSet<Place>,
+    pub theirs: BTreeMap<Place, &'static str>,
 }
 
 impl Planning<'_> {
     /// `differing`: the present compared with the target.
-    pub fn plan(&self, wanted: &Wanted, mut differing: Vec<Change>) -> Result<Plan, CheckpointError> {
+    /// Besides the plan: what it lacks because the store has it no more.
+    pub fn plan(&self, wanted: &Wanted, mut differing: Vec<Change>) -> Result<(Plan, BTreeMap<Place, String>), CheckpointError> {
         let only = wanted.only.as_ref().map(|paths| paths.iter().map(|path| chosen(path, self.root)).collect::<Vec<_>>());
         let within = |place: &[u8]| only.as_ref().is_none_or(|only| only.iter().any(|at| is_below(place, at)));
         differing.retain(|(place, _, _)| within(place));
@@ -46,11 +49,9 @@ impl Planning<'_> {
             self.keep_later_changes(since, &mut differing, &mut skipped)?;
         }
         differing.retain(|(place, _, _)| {
-            let own = !self.theirs.contains(place);
-            if !own {
-                skipped.insert(place.clone(), "another session changed it meanwhile; left as it is".into());
-            }
-            own
+            let theirs = self.theirs.get(place);
+            skipped.extend(theirs.map(|why| (place.clone(), (*why).into())));
+            theirs.is_none()
         });
         self.ask_later_checkpoints(&mut differing, &mut skipped)?;
         differing.retain(|(place, _, _)| {
@@ -60,23 +61,26 @@ impl Planning<'_> {
             }
             !lost
         });
+        let lost = intact::leave_out(&self.repo.odb()?, &self.repo.path().join("objects"), &mut differing);
+        skipped.extend(lost.clone());
         self.drop_blocked(&mut differing, &mut skipped);
         let below_chosen = |place: &[u8]| within(place) || only.iter().flatten().any(|at| is_below(at, place));
         // A repository that is still there has nothing to be told of.
         let told = |place: &[u8], why: &str| below_chosen(place) && !(why == REPOSITORY && self.present.skips(place));
         for (place, why) in self.target.skipped.iter().filter(|(place, why)| told(place, why)) {
-            skipped.entry(place.clone()).or_insert_with(|| format!("not in that checkpoint: {why}"));
+            skipped.entry(place.clone()).or_insert_with(|| format!("{NOT_KEPT}{why}"));
         }
         // What is there now, was not then, and can't go because nothing would bring it back.
         let was_there = |place: &[u8]| self.target.skips(place) || since.as_ref().is_some_and(|since| !since.skips(place));
         for place in self.present.skipped.keys().filter(|place| below_chosen(place) && !was_there(place)) {
             skipped.entry(place.clone()).or_insert_with(|| "what is there now could not be kept; left as it is".into());
         }
-        Ok(Plan {
+        let plan = Plan {
             wanted: wanted.clone(),
             files: differing.into_iter().map(planned).collect(),
             skipped: skipped.into_iter().map(|(place, why)| (tree::shown(&place), why)).collect(),
-        })
+        };
+        Ok((plan, lost))
     }
 
     /// What changed after `since` stays; what is not walked back because of that is listed.
@@ -140,7 +144,7 @@ impl Planning<'_> {
         let rules = |folder: &Path| {
             let place = tree::place_of(&Path::new("/r").join(folder).join(".gitignore"), Path::new("/r"));
             let file = kept.file(&place).ok().flatten()?;
-            self.repo.find_blob(file.id).ok().map(|b| b.content().to_vec())
+            stored::blob(self.repo, file.id).ok().map(|b| b.content().to_vec())
         };
         kept.covered.contains(place) || (tree::is_inside(place) && !kept.skips(place) && !walk::ignored_by(&tree::shown(place), rules))
     }

@@ -4,7 +4,7 @@ use super::{
     CheckpointError, Pruned, Retention,
     repack::{Stock, bytes_of},
     repository::{Named, forget, named, new_stamp},
-    tree,
+    stored,
 };
 use git2::{ObjectType, Oid, Repository};
 use std::{
@@ -55,7 +55,7 @@ fn too_many_or_too_old(
     let too_many = all.len().saturating_sub(keep.count);
     let mut dropped = BTreeSet::new();
     for (n, id) in droppable(all, pinned).enumerate() {
-        if n >= too_many && repo.find_commit(id).map_err(tree::damaged)?.time().seconds() >= oldest {
+        if n >= too_many && stored::commit(repo, id)?.time().seconds() >= oldest {
             break;
         }
         dropped.insert(id);
@@ -98,7 +98,7 @@ fn within_bytes(
 }
 
 fn mark(repo: &Repository, commit: Oid, needed: &mut HashSet<Oid>, new: &mut Vec<Oid>) -> Result<(), CheckpointError> {
-    let mut waiting = vec![repo.find_commit(commit).map_err(tree::damaged)?.tree_id()];
+    let mut waiting = vec![stored::commit(repo, commit)?.tree_id()];
     if needed.insert(commit) {
         new.push(commit);
     }
@@ -107,7 +107,7 @@ fn mark(repo: &Repository, commit: Oid, needed: &mut HashSet<Oid>, new: &mut Vec
             continue;
         }
         new.push(id);
-        for entry in repo.find_tree(id).map_err(tree::damaged)?.iter() {
+        for entry in stored::tree(repo, id)?.iter() {
             match entry.kind() {
                 Some(ObjectType::Tree) => waiting.push(entry.id()),
                 _ if needed.insert(entry.id()) => new.push(entry.id()),

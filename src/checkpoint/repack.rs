@@ -7,6 +7,7 @@ use super::{
     CheckpointError,
     objects::{Workspace, deflate_all},
     pack::{self, Pack, Packed},
+    stored,
 };
 use git2::{ObjectType, Odb, Oid, Repository};
 use std::{
@@ -94,12 +95,12 @@ impl Stock {
             let mut new = Pack::begin(&self.objects.join("pack"))?;
             for pack in &rewritten {
                 gone.extend(pack.objects.iter().map(|(object, _)| object.id).filter(|id| !needed.contains(id)));
-                copy_pack(pack, &odb, &mut new, |id| needed.contains(&id) && there.insert(id))?;
+                copy_pack(pack, &odb, &self.objects, &mut new, |id| needed.contains(&id) && there.insert(id))?;
             }
             let mut space = Workspace::default();
             for (_, id, bytes) in self.loose.iter().filter(|_| gathers) {
                 if let Some(id) = id.filter(|id| *bytes <= SMALL && needed.contains(id) && there.insert(*id)) {
-                    copy_object(&odb, id, &mut new, &mut space)?;
+                    copy_object(&odb, &self.objects, id, &mut new, &mut space)?;
                 }
             }
             new.finish()
@@ -118,7 +119,7 @@ impl Stock {
             }
         }
         let garbage = self.loose.iter().filter_map(|(_, id, _)| id.filter(|id| !needed.contains(id))).collect();
-        let place = order(&odb, garbage);
+        let place = order(&odb, &self.objects, garbage);
         self.loose.sort_by_key(|(_, id, _)| id.and_then(|id| place.get(&id).copied()));
         for (path, id, _) in &self.loose {
             let packed = id.is_some_and(|id| there.contains(&id));
@@ -133,7 +134,7 @@ impl Stock {
 }
 
 /// What names others before what it names: of objects that go one after the other, none ever names one that is gone.
-fn order(odb: &Odb, garbage: HashSet<Oid>) -> HashMap<Oid, usize> {
+fn order(odb: &Odb, objects: &Path, garbage: HashSet<Oid>) -> HashMap<Oid, usize> {
     let mut left = garbage.len();
     let (mut place, mut seen) = (HashMap::new(), HashSet::new());
     for root in &garbage {
@@ -145,15 +146,15 @@ fn order(odb: &Odb, garbage: HashSet<Oid>) -> HashMap<Oid, usize> {
                 place.insert(id, left);
             } else if seen.insert(id) {
                 waiting.push((id, true));
-                waiting.extend(named_by(odb, id).into_iter().filter(|id| garbage.contains(id)).map(|id| (id, false)));
+                waiting.extend(named_by(odb, objects, id).into_iter().filter(|id| garbage.contains(id)).map(|id| (id, false)));
             }
         }
     }
     place
 }
 
-fn named_by(odb: &Odb, id: Oid) -> Vec<Oid> {
-    let Ok(object) = odb.read(id) else { return vec![] };
+fn named_by(odb: &Odb, objects: &Path, id: Oid) -> Vec<Oid> {
+    let Ok(object) = stored::object(odb, objects, id) else { return vec![] };
     match object.kind() {
         ObjectType::Commit => {
             let text = String::from_utf8_lossy(object.data());
@@ -174,7 +175,7 @@ fn named_by(odb: &Odb, id: Oid) -> Vec<Oid> {
     }
 }
 
-fn copy_pack(from: &StoredPack, odb: &Odb, to: &mut Pack, mut wanted: impl FnMut(Oid) -> bool) -> io::Result<()> {
+fn copy_pack(from: &StoredPack, odb: &Odb, objects: &Path, to: &mut Pack, mut wanted: impl FnMut(Oid) -> bool) -> io::Result<()> {
     let mut file = fs::File::open(&from.path)?;
     let mut space = Workspace::default();
     for (object, bytes) in &from.objects {
@@ -184,14 +185,14 @@ fn copy_pack(from: &StoredPack, odb: &Odb, to: &mut Pack, mut wanted: impl FnMut
         if pack::stands_alone(&mut file, object.offset)? {
             to.copy(*object, &mut file, *bytes)?;
         } else {
-            copy_object(odb, object.id, to, &mut space)?;
+            copy_object(odb, objects, object.id, to, &mut space)?;
         }
     }
     Ok(())
 }
 
-fn copy_object(odb: &Odb, id: Oid, to: &mut Pack, space: &mut Workspace) -> io::Result<()> {
-    let object = odb.read(id).map_err(io::Error::other)?;
+fn copy_object(odb: &Odb, objects: &Path, id: Oid, to: &mut Pack, space: &mut Workspace) -> io::Result<()> {
+    let object = stored::object(odb, objects, id)?;
     let kind = match object.kind() {
         ObjectType::Commit => 1,
         ObjectType::Tree => 2,

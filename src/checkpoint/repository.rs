@@ -1,6 +1,6 @@
 //! The bare repository of a store: its lock, its references, and what happens when it is damaged.
 
-use super::{CheckpointError, tree};
+use super::{CheckpointError, intact, stored, tree};
 use crate::protocol::CheckpointId;
 use git2::{Oid, Repository, RepositoryInitOptions};
 use std::{
@@ -26,6 +26,19 @@ impl Named {
     pub fn reference(&self) -> String {
         format!("{REFS}{:010}", self.number)
     }
+
+    /// Only now the checkpoint exists: all that it names has to be on the disk. Under the store's lock.
+    pub fn write(&self, repo: &Repository) -> Result<(), CheckpointError> {
+        let path = repo.path().join(self.reference());
+        // Of a process that was killed.
+        let _ = fs::remove_file(path.with_extension("lock"));
+        let options = crate::atomic::Options { durable: true, ..Default::default() };
+        let write = || {
+            fs::create_dir_all(repo.path().join(REFS))?;
+            crate::atomic::write(&path, format!("{}\n", self.id).as_bytes(), options)
+        };
+        write().map(drop).map_err(CheckpointError::io(&path))
+    }
 }
 
 /// Oldest first. Read here and not by libgit2, which takes much longer for many.
@@ -39,12 +52,13 @@ pub fn named(repo: &Repository) -> Result<Vec<Named>, CheckpointError> {
 
 pub fn newest(repo: &Repository) -> Result<Option<Named>, CheckpointError> {
     // Those that somebody else packed are older than a loose one that was made later, but not than one that was packed since.
-    match (packed(repo).pop_last(), loose(repo).pop_last()) {
-        (packed, Some(loose)) if packed.is_none_or(|(number, _)| number <= loose) => {
-            Ok(read(repo, loose)?.map(|(number, id)| Named { number, id }))
+    let packed = packed(repo).pop_last();
+    for number in loose(repo).into_iter().rev().take_while(|loose| packed.is_none_or(|(number, _)| number <= *loose)) {
+        if let Some((number, id)) = read(repo, number)? {
+            return Ok(Some(Named { number, id }));
         }
-        (packed, _) => Ok(packed.map(|(number, id)| Named { number, id })),
     }
+    Ok(packed.map(|(number, id)| Named { number, id }))
 }
 
 fn loose(repo: &Repository) -> BTreeSet<u64> {
@@ -55,6 +69,8 @@ fn loose(repo: &Repository) -> BTreeSet<u64> {
 fn read(repo: &Repository, number: u64) -> Result<Option<(u64, Oid)>, CheckpointError> {
     let path = repo.path().join(format!("{REFS}{number:010}"));
     match fs::read_to_string(&path) {
+        // A power cut has left the name of a file that was never written: no checkpoint was promised.
+        Ok(text) if text.bytes().all(|byte| byte == 0) => Ok(None),
         Ok(text) => {
             let id = Oid::from_str(text.trim()).ok().filter(|_| text.trim().len() == 40);
             id.map(|id| Some((number, id))).ok_or_else(|| CheckpointError::Damaged(format!("{} is no reference", path.display())))
@@ -105,7 +121,7 @@ pub fn forget(repo: &Repository, all: &[Named], dropped: &BTreeSet<Oid>) -> Resu
     let already = fs::read_to_string(&path).unwrap_or_default();
     let mut cut: BTreeSet<Oid> = already.lines().filter_map(|line| Oid::from_str(line).ok()).collect();
     for id in &stay {
-        let commit = repo.find_commit(*id).map_err(tree::damaged)?;
+        let commit = stored::commit(repo, *id)?;
         if commit.parent_ids().any(|parent| !stay.contains(&parent)) {
             cut.insert(*id);
         }
@@ -142,6 +158,12 @@ pub fn lock(folder: &Path) -> Result<fs::File, CheckpointError> {
     }
 }
 
+/// For a look at a store that can't be written. Without a lock file nobody has ever used it.
+pub fn lock_to_read(folder: &Path) -> Option<fs::File> {
+    let file = fs::File::open(folder.join("lock")).ok()?;
+    file.lock_shared().ok().map(|()| file)
+}
+
 /// Opens or makes the repository, and looks whether its newest checkpoint is there. What is below that is found to be damaged when
 /// it is met.
 pub fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
@@ -161,8 +183,8 @@ pub fn open_checked(folder: &Path) -> Result<Repository, CheckpointError> {
     }
     let repo = Repository::open_bare(&path).map_err(tree::damaged)?;
     if let Some(newest) = newest(&repo)? {
-        let commit = repo.find_commit(newest.id).map_err(tree::damaged)?;
-        repo.find_tree(commit.tree_id()).map_err(tree::damaged)?;
+        let commit = stored::commit(&repo, newest.id)?;
+        stored::tree(&repo, commit.tree_id())?;
     }
     Ok(repo)
 }
@@ -184,6 +206,7 @@ pub fn set_aside(folder: &Path, why: &str) -> Result<String, CheckpointError> {
     let aside = (1..).map(|n| folder.join(format!("damaged-{n}.git"))).find(|p| !p.exists()).unwrap_or_else(|| folder.join("damaged.git"));
     fs::rename(&repo, &aside).map_err(CheckpointError::io(&repo))?;
     let _ = fs::remove_file(folder.join(super::git::INDEX));
+    intact::unmark(folder)?;
     Ok(format!(
         "The checkpoint store was damaged ({why}). It was set aside as {} and a new one begun; earlier checkpoints can't be restored.",
         aside.display()

@@ -9,6 +9,7 @@ use super::{
     index::{Index, Stat},
     kept::Change,
     scan::Present,
+    stored,
     tree::{self, File, Place, git_mode},
 };
 use crate::{
@@ -98,7 +99,7 @@ impl Restore<'_> {
             }
             return Ok(());
         };
-        let blob = self.repo.find_blob(new.id).map_err(|e| format!("its contents are lost: {}", e.message()))?;
+        let blob = stored::blob(self.repo, new.id).map_err(|e| format!("its contents are lost: {e}"))?;
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| e.to_string())?;
         }
@@ -108,7 +109,12 @@ impl Restore<'_> {
         // Bits are only touched if the file is not already (not) a program: its mode has more to it than we keep.
         let is = now.as_ref().filter(|m| m.is_file()).map(|m| git_mode(Stat::of(m).mode));
         let executable = (is != Some(git_mode(new.mode))).then_some(git_mode(new.mode) == tree::PROGRAM);
-        let options = atomic::Options { executable, bits: tree::own_bits(new.mode), replace_link: true, ..Default::default() };
+        // Nobody runs it as us because it once was so.
+        let cleared = old.filter(|old| old.mode & tree::SPECIAL != 0 && is.is_some()).map(|old| match git_mode(new.mode) {
+            tree::PROGRAM => old.mode & 0o777 | (old.mode & 0o444) >> 2,
+            _ => old.mode & 0o666,
+        });
+        let options = atomic::Options { executable, bits: tree::own_bits(new.mode).or(cleared), replace_link: true, ..Default::default() };
         atomic::write(&path, blob.content(), options).map(|_| ()).map_err(|e| e.to_string())
     }
 

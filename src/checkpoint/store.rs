@@ -14,6 +14,12 @@ pub trait CheckpointStore: Send {
     /// writes them.
     fn cover(&mut self, paths: &[PathBuf]);
 
+    /// From now on a session changes these files, or, where none is named, any. To be called after the checkpoint before that.
+    fn acts(&mut self, _: &SessionId, _: &[PathBuf]) {}
+
+    /// It does no more.
+    fn rests(&mut self, _: &SessionId) {}
+
     /// Keeps the present. If it is what the newest checkpoint has, that one is given.
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError>;
 
@@ -177,6 +183,9 @@ pub enum CheckpointError {
     Store(String),
     #[error("the checkpoint store is damaged: {0}")]
     Damaged(String),
+    /// The store was damaged and a new one begun, which does not have what was asked for. Says so as a whole.
+    #[error("{0}")]
+    Gone(String),
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: std::io::Error },
     #[error("there is no checkpoint {}", .0.short())]

@@ -1,6 +1,7 @@
 //! The git store against plain copies of the tree, and real git's opinion of what it wrote.
 
 mod crash;
+mod damage;
 mod packs;
 mod plans;
 pub mod random;

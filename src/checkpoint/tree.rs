@@ -11,7 +11,7 @@ use super::{
 };
 use crate::protocol::Version;
 pub use crate::protocol::plan::{FILE, LINK, PROGRAM, git_mode};
-use git2::Oid;
+use git2::{ErrorClass, Oid};
 use std::{
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
@@ -25,6 +25,9 @@ pub const SKIPPED: &[u8] = b"skipped";
 pub const MODES: &[u8] = b"modes";
 const INSIDE: &[u8] = b"root/";
 const OUTSIDE: &[u8] = b"outside/";
+
+/// Set-user, set-group, sticky.
+pub const SPECIAL: u32 = 0o7000;
 
 pub type Place = Vec<u8>;
 
@@ -65,22 +68,27 @@ pub fn is_inside(place: &[u8]) -> bool {
     place.starts_with(INSIDE)
 }
 
-/// What git would say, but for files that others may use less than git thinks: these have their own permission bits.
+/// What git would say, but for files that others may use less than git thinks, or that run as their owner or group: these have their
+/// own permission bits.
 pub fn mode_of(mode: u32) -> u32 {
     let plain = git_mode(mode);
     let narrow = plain != LINK && mode & plain & 0o777 != plain & 0o777;
-    if narrow { 0o100000 | mode & 0o777 } else { plain }
+    let special = plain != LINK && mode & SPECIAL != 0;
+    if narrow || special { 0o100000 | mode & 0o7777 } else { plain }
 }
 
 /// Permission bits that git knows nothing of.
 pub fn own_bits(mode: u32) -> Option<u32> {
-    (![FILE, PROGRAM, LINK].contains(&mode)).then_some(mode & 0o777)
+    (![FILE, PROGRAM, LINK].contains(&mode)).then_some(mode & 0o7777)
 }
 
-/// Is there anything to do to make one of the other? Where no bits are known, the file keeps what it has.
+/// Is there anything to do to make one of the other? Where no bits are known, the file keeps what it has, but for those with which it
+/// would run as somebody else.
 pub fn differ(now: Option<File>, then: Option<File>) -> bool {
     match (now, then) {
-        (Some(now), Some(then)) if own_bits(then.mode).is_none() => (now.id, git_mode(now.mode)) != (then.id, then.mode),
+        (Some(now), Some(then)) if own_bits(then.mode).is_none() => {
+            (now.id, git_mode(now.mode)) != (then.id, then.mode) || now.mode & SPECIAL != 0 && then.mode != LINK
+        }
         _ => now != then,
     }
 }
@@ -168,6 +176,10 @@ fn contents<'a>(folder: &Folder, below: impl Iterator<Item = (&'a [u8], Oid)>) -
     bytes
 }
 
+/// What an object that can't be read says of the store. That the system does not give it says nothing.
 pub fn damaged(error: git2::Error) -> CheckpointError {
-    CheckpointError::Damaged(error.message().into())
+    match error.class() {
+        ErrorClass::Os | ErrorClass::NoMemory => error.into(),
+        _ => CheckpointError::Damaged(error.message().into()),
+    }
 }

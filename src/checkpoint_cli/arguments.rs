@@ -101,6 +101,17 @@ pub enum What {
     },
 }
 
+impl What {
+    /// It says something and changes nothing.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            What::List { .. } | What::Show { .. } | What::Diff { .. } => true,
+            What::Restore { consent, .. } => consent.dry_run,
+            _ => false,
+        }
+    }
+}
+
 /// Whether to go back, and who says so.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Consent {

@@ -97,20 +97,7 @@ fn word(action: Action) -> &'static str {
 }
 
 fn plan_text(plan: &Plan, asked: &Asked) -> String {
-    let past = [(Action::Change, "changed"), (Action::Delete, "deleted"), (Action::Recreate, "recreated")];
-    let mut numbers: Vec<String> = past
-        .iter()
-        .map(|(action, past)| (plan.count(*action), past))
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, past)| format!("{n} {past}"))
-        .collect();
-    if numbers.is_empty() {
-        numbers.push("nothing to do".into());
-    }
-    if !plan.skipped.is_empty() {
-        numbers.push(format!("{} skipped", plan.skipped.len()));
-    }
-    let mut out = format!("{}: {}\n", asked.heading, numbers.join(", "));
+    let mut out = format!("{}: {}\n", asked.heading, plan.summary());
     for file in &plan.files {
         out.push_str(&format!("  {:<9} {}\n", word(file.action()), shown(&file.path)));
     }

@@ -66,6 +66,7 @@ async fn drive(
         if recorder.on() {
             recorder.line("input", &(now, &input));
         }
+        performer.heard(&input);
         effects = agent.step(now, input);
     }
 }

@@ -30,7 +30,7 @@ pub struct Journal {
 impl Journal {
     pub fn start(store: Box<dyn SessionStore>, events: Mailbox<Event>) -> io::Result<Journal> {
         let (tx, rx) = unbounded();
-        let writer = Writer { store, events, seq: 0, waiting: vec![], held: vec![], broken: false };
+        let writer = Writer { store, events, seq: 0, waiting: vec![], held: vec![], partial: None, broken: false };
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&rx))?;
         Ok(Journal { items: Some(tx), thread: Some(thread) })
     }
@@ -60,6 +60,8 @@ struct Writer {
     waiting: Vec<(Option<TurnId>, EventBody)>,
     /// The first records, while nothing has come of them: nobody looks for a session in which nothing was said.
     held: Vec<Record>,
+    /// What has come of an answer, several parts as one: written before the events that show it are handed on.
+    partial: Option<RecordBody>,
     broken: bool,
 }
 
@@ -72,12 +74,26 @@ impl Writer {
                     Item::Emit(turn, body) => self.take(turn, body),
                 }
             }
+            self.write_partial();
             self.hand_on();
         }
         self.store_result(|store| store.sync());
     }
 
     fn append(&mut self, body: RecordBody) {
+        if let (RecordBody::Partial { turn, reasoning, text }, Some(RecordBody::Partial { turn: of, reasoning: before, text: said })) =
+            (&body, &mut self.partial)
+            && turn == of
+        {
+            before.push_str(reasoning);
+            said.push_str(text);
+            return;
+        }
+        self.write_partial();
+        if matches!(body, RecordBody::Partial { .. }) {
+            self.partial = Some(body);
+            return;
+        }
         // Durable at the ends of turns; between them a crash of the machine may cost the last records, a crash of ours none.
         let ends = matches!(body, RecordBody::TurnEnded { .. });
         let record = Record::new(body);
@@ -93,6 +109,12 @@ impl Writer {
         self.store_result(|store| store.append(&record));
         if ends {
             self.store_result(|store| store.sync());
+        }
+    }
+
+    fn write_partial(&mut self) {
+        if let Some(body) = self.partial.take() {
+            self.store_result(|store| store.append(&Record::new(body)));
         }
     }
 

@@ -21,12 +21,20 @@ use std::{
 /// How long the end waits for a checkpoint. One that is given up leaves nothing but contents that nobody names.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
+/// What the lane is told.
+enum Told {
+    Job(Job),
+    /// A call has ended.
+    Rest,
+}
+
 pub enum Job {
     Take(CheckpointRequest),
     /// The user's own: its name, and the length of the conversation.
     Keep(String, usize),
     Restore(Wanted, Option<Plan>),
     Plan(Wanted),
+    PlanStep(Wanted),
     Compare(CheckpointId, CheckpointId),
     List,
     Revise(CheckpointId, Revision),
@@ -37,7 +45,7 @@ pub enum Job {
 pub type Open = Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + Send>;
 
 pub struct Lane {
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<Told>>,
     thread: Option<JoinHandle<()>>,
     /// Closed when the thread has done its work.
     ended: Receiver<()>,
@@ -59,7 +67,14 @@ impl Lane {
 
     pub fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            let _ = jobs.send(job);
+            let _ = jobs.send(Told::Job(job));
+        }
+    }
+
+    /// A call has ended: what changes from here on is not its own.
+    pub fn rest(&self) {
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.send(Told::Rest);
         }
     }
 }
@@ -79,11 +94,19 @@ impl Drop for Lane {
     }
 }
 
-fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receiver<Job>, restoring: &AtomicBool) {
+fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receiver<Told>, restoring: &AtomicBool) {
     let mut open = Some(open);
     let mut store: Result<Box<dyn CheckpointStore>, String> = Err("the store was never opened".into());
-    let mut pruned = false;
-    for job in jobs {
+    let (mut pruned, mut acts) = (false, false);
+    for told in jobs {
+        let Told::Job(job) = told else {
+            if let (true, Ok(store)) = (std::mem::take(&mut acts), &mut store) {
+                store.rests(session);
+            }
+            continue;
+        };
+        // The call that it is for may change files as soon as it is there.
+        acts |= matches!(&job, Job::Take(request) if request.kind != CheckpointKind::Closing);
         let closes = matches!(&job, Job::Take(request) if request.kind == CheckpointKind::Closing);
         if let Some(open) = open.take() {
             store = open();
@@ -119,6 +142,10 @@ fn answer(store: &mut dyn CheckpointStore, session: &SessionId, job: Job) -> Inp
             Input::Restored(to, restore(store, &wanted, plan).map_err(said))
         }
         Job::Plan(wanted) => Input::Planned(plan(store, wanted).map_err(said)),
+        Job::PlanStep(wanted) => {
+            let plan = store.plan(&wanted).map_err(said);
+            Input::StepPlanned(wanted.to, plan)
+        }
         Job::Compare(from, to) => {
             let changes = store.diff(&from, Some(&to)).map_err(|e| format!("It could not be compared: {e}"));
             Input::Compared(from, to, changes)
@@ -138,6 +165,7 @@ fn fail(job: Job, why: String) -> Input {
         Job::Keep(name, _) => Input::Kept(name, Err(why)),
         Job::Restore(wanted, _) => Input::Restored(wanted.to, Err(why)),
         Job::Plan(_) => Input::Planned(Err(why)),
+        Job::PlanStep(wanted) => Input::StepPlanned(wanted.to, Err(why)),
         Job::Compare(from, to) => Input::Compared(from, to, Err(why)),
         Job::List | Job::Revise(..) => Input::Listed(Err(why)),
         Job::Unfinished(_) => Input::Finished(Err(why)),
@@ -163,6 +191,10 @@ fn take(store: &mut dyn CheckpointStore, session: &SessionId, request: Checkpoin
     };
     store.cover(&request.cover);
     let taken = store.take(&label)?;
+    match request.kind {
+        CheckpointKind::Opening | CheckpointKind::Between => store.acts(session, &request.cover),
+        CheckpointKind::Closing | CheckpointKind::Manual => {}
+    }
     Ok(checkpointed(store, taken))
 }
 

@@ -75,6 +75,7 @@ impl Performer {
             Effect::KeepCheckpoint(name, messages) => self.lane.send(Job::Keep(name, messages)),
             Effect::Restore(wanted, plan) => self.lane.send(Job::Restore(wanted, plan)),
             Effect::Plan(wanted) => self.lane.send(Job::Plan(wanted)),
+            Effect::PlanStep(wanted) => self.lane.send(Job::PlanStep(wanted)),
             Effect::Compare(from, to) => self.lane.send(Job::Compare(from, to)),
             Effect::ListCheckpoints => self.lane.send(Job::List),
             Effect::Revise(id, revision) => self.lane.send(Job::Revise(id, revision)),
@@ -108,6 +109,13 @@ impl Performer {
             Effect::ListModels => self.list_models(),
             // The driver's own.
             Effect::Emit(..) | Effect::Append(_) | Effect::Stop => {}
+        }
+    }
+
+    /// What an input says to those who do the work.
+    pub fn heard(&self, input: &Input) {
+        if matches!(input, Input::Ran(..)) {
+            self.lane.rest();
         }
     }
 

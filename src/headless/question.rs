@@ -3,12 +3,14 @@
 use super::plain::Call;
 use crate::{
     command_line,
-    protocol::{Access, Block, Decision, FileChange},
+    protocol::{Access, Action, Block, Decision, FileChange, Plan, Planned},
 };
 use backstitch_components::{
     diff_view::DiffModel,
     text::sanitize::{one_line, reveal},
 };
+
+use std::path::Path;
 
 /// Wide enough that hardly a line of code is broken: whoever reads this has no columns to care for.
 const WIDTH: usize = 160;
@@ -50,6 +52,24 @@ fn diff(change: &FileChange) -> Vec<String> {
     let rows = model.rows(WIDTH, Some(MOST_LINES));
     let rows = rows.iter().map(|row| format!("  {}", row.text()).trim_end().to_owned());
     [format!("  {name}: {added} added, {removed} removed")].into_iter().chain(rows).collect()
+}
+
+/// Before an undo or redo: what it would do, and what it would leave.
+pub fn step(title: &str, plan: &Plan) -> Vec<String> {
+    let name = |path: &Path| one_line(&path.to_string_lossy()).into_owned();
+    let file = |file: &Planned| {
+        let word = match file.action() {
+            Action::Change => "change",
+            Action::Delete => "delete",
+            Action::Recreate => "recreate",
+        };
+        format!("  {word} {}", name(&file.path))
+    };
+    let mut lines = vec![format!("? {}: {}", one_line(title), plan.summary())];
+    lines.extend(plan.files.iter().map(file));
+    lines.extend(plan.skipped.iter().map(|(path, why)| format!("  skip {}: {}", name(path), one_line(why))));
+    lines.push("  1 yes · 2 no, leave everything as it is".into());
+    lines
 }
 
 /// `None` if it is no answer.

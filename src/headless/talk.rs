@@ -80,6 +80,8 @@ struct Talk {
     terminal: bool,
     model: Option<ModelInfo>,
     asked: Option<CallId>,
+    /// An undo or redo waits for a yes.
+    stepping: bool,
     /// A prompt was sent, and its turn has not begun yet.
     sent: bool,
     /// The user's own command runs: its output is what was wanted.
@@ -247,6 +249,10 @@ impl Talk {
             EventBody::Session(SessionEvent::Queued { waiting }) if !waiting.is_empty() => {
                 vec![format!("› Waiting in line: {}", waiting.len())]
             }
+            EventBody::Session(SessionEvent::StepAsked { title, plan }) => {
+                self.stepping = true;
+                question::step(title, plan)
+            }
             EventBody::Session(SessionEvent::Cleared) => vec!["› A new conversation.".into()],
             EventBody::Session(SessionEvent::Unqueued { prompt, .. }) => vec![format!("› Not sent: {}", one_line(&prompt.text))],
             EventBody::Call(CallEvent::Finished { outcome: Outcome::Done(output), .. }) if std::mem::take(&mut self.own) => {
@@ -273,6 +279,10 @@ impl Talk {
                 None => say("? 1, 2 or 3, please"),
             }
             return;
+        }
+        if std::mem::take(&mut self.stepping) {
+            handle.send(Command::Step { go: matches!(line.trim().to_lowercase().as_str(), "1" | "y" | "yes") });
+            return self.ready();
         }
         let text = line.trim();
         if let Some(command) = text.strip_prefix('!').map(str::trim).filter(|command| !command.is_empty()) {

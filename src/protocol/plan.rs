@@ -42,6 +42,9 @@ pub struct Version {
     pub mode: u32,
 }
 
+/// So begins the reason of a file that the checkpoint never had.
+pub const NOT_KEPT: &str = "not in that checkpoint: ";
+
 /// Git's modes.
 pub const FILE: u32 = 0o100644;
 pub const PROGRAM: u32 = 0o100755;
@@ -82,5 +85,24 @@ impl Planned {
 impl Plan {
     pub fn count(&self, action: Action) -> usize {
         self.files.iter().filter(|file| file.action() == action).count()
+    }
+
+    /// In numbers, without an end.
+    pub fn summary(&self) -> String {
+        let past = [(Action::Change, "changed"), (Action::Delete, "deleted"), (Action::Recreate, "recreated")];
+        let numbers = past.iter().map(|(action, past)| (self.count(*action), past)).filter(|(n, _)| *n > 0);
+        let mut numbers: Vec<String> = numbers.map(|(n, past)| format!("{n} {past}")).collect();
+        if numbers.is_empty() {
+            numbers.push("nothing to do".into());
+        }
+        if !self.skipped.is_empty() {
+            numbers.push(format!("{} skipped", self.skipped.len()));
+        }
+        numbers.join(", ")
+    }
+
+    /// Does something stay that would have been walked back?
+    pub fn is_partial(&self) -> bool {
+        self.skipped.iter().any(|(_, why)| !why.starts_with(NOT_KEPT))
     }
 }

@@ -41,6 +41,15 @@ pub enum RecordBody {
         turn: TurnId,
         message: Message,
     },
+    /// What has come of an answer since the last of these: not part of the conversation, and of use only while the answer is not whole,
+    /// which a `Said` or `Thought` tells.
+    Partial {
+        turn: TurnId,
+        #[serde(default)]
+        reasoning: String,
+        #[serde(default)]
+        text: String,
+    },
     /// Reasoning that no answer followed: for the eye, no part of the conversation.
     Thought {
         turn: TurnId,
@@ -107,4 +116,11 @@ pub enum RecordBody {
         context: u64,
     },
     Cleared,
+}
+
+impl RecordBody {
+    /// May it stand between the parts of an answer that comes in?
+    pub fn within_answer(&self) -> bool {
+        matches!(self, RecordBody::Partial { .. } | RecordBody::ModeChanged { .. } | RecordBody::ModelChanged { .. })
+    }
 }

@@ -5,7 +5,7 @@
 //! - What looks damaged in the middle is copied aside before anything is written after it.
 //! - A session that was begun from another one names it in its first record; the other's records are read, never copied or changed.
 
-use super::{Loaded, SessionError, SessionStore, listing, store};
+use super::{Loaded, SessionError, SessionStore, listing, partial::Partial, store};
 use crate::{
     project,
     protocol::{Record, RecordBody, SessionId, SessionInfo, record::VERSION},
@@ -34,14 +34,23 @@ pub struct JsonlStore {
     first: Option<Record>,
     length: u64,
     position: u64,
+    /// What has come of an answer that is not whole.
+    partial: Partial,
 }
 
-#[derive(Serialize)]
-struct Stamped<'a> {
-    v: u32,
-    at: u64,
-    #[serde(flatten)]
-    body: &'a RecordBody,
+/// A record as a line.
+pub(super) fn line(record: &Record) -> io::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Stamped<'a> {
+        v: u32,
+        at: u64,
+        #[serde(flatten)]
+        body: &'a RecordBody,
+    }
+    let line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body });
+    let mut line = line.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 impl JsonlStore {
@@ -49,7 +58,9 @@ impl JsonlStore {
     pub fn create(data: &Path, root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
         let folder = data.join("sessions").join(project::key(&root));
-        Ok(JsonlStore { folder, root, id: store::new_id(), file: None, first: None, length: 0, position: 0 })
+        let id = store::new_id();
+        let partial = Partial::new(&folder, &id);
+        Ok(JsonlStore { folder, root, id, file: None, first: None, length: 0, position: 0, partial })
     }
 
     /// Goes on with a session, and gives what it has.
@@ -75,9 +86,10 @@ impl JsonlStore {
         if parsed.unended {
             file.write_all(b"\n").map_err(failed)?;
         }
-        let (length, loaded) = (parsed.length + u64::from(parsed.unended), store.whole(id, parsed.loaded, 0)?);
-        let position = loaded.records.len() as u64;
-        Ok((JsonlStore { id: id.clone(), file: Some(file), length, position, ..store }, loaded))
+        let (length, mut loaded) = (parsed.length + u64::from(parsed.unended), store.whole(id, parsed.loaded, 0)?);
+        let (position, mut partial) = (loaded.records.len() as u64, Partial::new(&store.folder, id));
+        loaded.records.extend(partial.load(&loaded.records));
+        Ok((JsonlStore { id: id.clone(), file: Some(file), length, position, partial, ..store }, loaded))
     }
 
     /// Is nobody writing it?
@@ -158,15 +170,15 @@ impl SessionStore for JsonlStore {
     }
 
     fn append(&mut self, record: &Record) -> io::Result<()> {
+        if matches!(record.body, RecordBody::Partial { .. }) {
+            return self.partial.append(record, self.position);
+        }
         if let Some(first) = self.first.take() {
             // It has been counted with those that it stands for.
             self.append(&first)?;
             self.position -= 1;
         }
-        let line = serde_json::to_vec(&Stamped { v: record.v, at: store::now_ms(), body: &record.body });
-        let mut line = line.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        line.push(b'\n');
-        let length = self.length;
+        let (line, length) = (line(record)?, self.length);
         let file = self.open()?;
         if let Err(error) = file.write_all(&line) {
             // Half a line would spoil the next one.
@@ -175,6 +187,9 @@ impl SessionStore for JsonlStore {
         }
         self.length += line.len() as u64;
         self.position += 1;
+        if !record.body.within_answer() {
+            self.partial.forget();
+        }
         Ok(())
     }
 

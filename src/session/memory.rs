@@ -1,7 +1,7 @@
 //! The twin of the store for tests: journals in memory, shared by clones.
 
 use super::{Loaded, SessionError, SessionStore, branches::branches, store};
-use crate::protocol::{Record, SessionId, SessionInfo};
+use crate::protocol::{Record, RecordBody, SessionId, SessionInfo};
 use std::{
     collections::BTreeMap,
     io,
@@ -14,16 +14,18 @@ type Journals = BTreeMap<String, Vec<Record>>;
 pub struct MemorySessions {
     id: SessionId,
     journals: Arc<Mutex<Journals>>,
+    /// What has come of an answer that is not whole.
+    partial: Vec<Record>,
 }
 
 impl MemorySessions {
     pub fn new(id: SessionId) -> Self {
-        MemorySessions { id, journals: Arc::default() }
+        MemorySessions { id, journals: Arc::default(), partial: vec![] }
     }
 
     /// Another session beside this one.
     pub fn sibling(&self, id: SessionId) -> Self {
-        MemorySessions { id, journals: self.journals.clone() }
+        MemorySessions { id, journals: self.journals.clone(), partial: vec![] }
     }
 
     pub fn records(&self) -> Vec<Record> {
@@ -41,6 +43,13 @@ impl SessionStore for MemorySessions {
     }
 
     fn append(&mut self, record: &Record) -> io::Result<()> {
+        if matches!(record.body, RecordBody::Partial { .. }) {
+            self.partial.push(record.clone());
+            return Ok(());
+        }
+        if !record.body.within_answer() {
+            self.partial.clear();
+        }
         self.lock().entry(self.id.0.clone()).or_default().push(record.clone());
         Ok(())
     }

@@ -13,7 +13,8 @@ use std::{
 pub trait SessionStore: Send {
     fn id(&self) -> &SessionId;
 
-    /// Stamps the time. Handed to the system when it returns, on the disk after [`SessionStore::sync`].
+    /// Stamps the time. Handed to the system when it returns, on the disk after [`SessionStore::sync`]. A `Partial` is kept until a
+    /// record comes that ends its answer, and has no position.
     fn append(&mut self, record: &Record) -> io::Result<()>;
 
     /// Nothing of it is kept yet.

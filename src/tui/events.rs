@@ -5,7 +5,7 @@ use super::{
     cell::Cell,
     completion::Completion,
     looks,
-    panel::Panel,
+    panel::{Panel, Step},
     report,
     status::Status,
 };
@@ -105,6 +105,9 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {
                 checkpoints.planned(plan, changes);
             }
+        }
+        SessionEvent::StepAsked { title, plan } => {
+            (model.panel, model.hasty) = (Some(Panel::Step(Box::new(Step::new(title, plan)))), Some(model.now));
         }
         SessionEvent::Compared { to, changes, .. } => {
             if let Some(Panel::Checkpoints(checkpoints)) = &mut model.panel {

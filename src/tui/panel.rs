@@ -8,6 +8,7 @@ mod permissions;
 mod search;
 mod sessions;
 mod setup;
+mod step;
 mod theme;
 mod trust;
 
@@ -25,6 +26,7 @@ pub use permissions::{Permissions, RuleChange};
 pub use search::Search;
 pub use sessions::Sessions;
 pub use setup::Setup;
+pub use step::Step;
 pub use theme::ThemePicker;
 pub use trust::Trust;
 
@@ -40,6 +42,7 @@ pub enum Panel {
     Search(Box<Search>),
     Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
+    Step(Box<Step>),
     Permissions(Box<Permissions>),
 }
 
@@ -130,7 +133,7 @@ impl Panel {
     /// Whose keys it takes now, those that come first before the others.
     pub fn contexts(&self) -> &'static [Context] {
         match self {
-            Panel::Trust(_) => &[Context::Dialog, Context::List],
+            Panel::Trust(_) | Panel::Step(_) => &[Context::Dialog, Context::List],
             Panel::Setup(setup) => setup.contexts(),
             Panel::Theme(_) | Panel::Keys(_) => &[Context::List],
             Panel::History(_) | Panel::Sessions(_) => &[Context::History, Context::Edit],
@@ -145,6 +148,7 @@ impl Panel {
     pub fn press(&mut self, chord: &Chord, keys: &Keymap) -> PanelOutcome {
         match self {
             Panel::Trust(trust) => trust.press(chord),
+            Panel::Step(step) => step.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
             Panel::History(search) => search.press(chord),
@@ -154,6 +158,16 @@ impl Panel {
             Panel::Sessions(sessions) => sessions.press(chord),
             Panel::Checkpoints(checkpoints) => checkpoints.press(chord, keys),
             Panel::Permissions(permissions) => permissions.press(chord, keys),
+        }
+    }
+
+    /// What it means that it was closed without an answer.
+    pub fn unanswered(&self) -> Option<Cmd> {
+        match self {
+            // Without trust there is nothing to do here.
+            Panel::Trust(_) => Some(Cmd::Exit),
+            Panel::Step(_) => Some(Step::no()),
+            _ => None,
         }
     }
 
@@ -178,6 +192,7 @@ impl Panel {
         let keys = &model.setting.keys;
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, keys, width, max_rows),
+            Panel::Step(step) => step.view(keys, width, max_rows),
             Panel::Setup(setup) => setup.view(keys, width, max_rows),
             Panel::Theme(picker) => picker.view(keys, width, max_rows),
             Panel::History(search) => search.view(keys, width, max_rows),

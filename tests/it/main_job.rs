@@ -87,6 +87,27 @@ fn one_step_back_brings_all_of_it_and_one_forward_again() {
     t.ask("/redo").sees("There is nothing to redo");
 }
 
+/// What somebody changed after the turn is named before anything is done, and stays.
+#[test]
+fn an_undo_shows_its_plan_first_and_asks_where_something_stays() {
+    let server = ModelServer::start([
+        Reply::call("Bash", json!({ "command": "echo two > a.txt; echo two > b.txt; echo new > c.txt" })),
+        Reply::text("All done."),
+    ]);
+    let w = Workspace::new(&server).file("a.txt", "one\n").file("b.txt", "one\n");
+    let mut t = w.start_sized(&["--mode", "yolo"], 120, 30);
+    t.ready().ask("go").sees("All done.").sees("3 files changed").hides("esc interrupts");
+    std::fs::write(w.root().join("b.txt"), "mine\n").unwrap();
+    t.ask("/undo").sees("Going back to before “go”: 1 changed, 1 deleted, 1 skipped").shows("b.txt: changed after the turn");
+    t.press('n').sees("Everything was left as it is.");
+    assert_eq!((w.read("a.txt").as_str(), w.read("b.txt").as_str(), w.read("c.txt").as_str()), ("two\n", "mine\n", "new\n"));
+    t.ask("/undo").shows("leave everything as it is").press('y').sees("are as they were");
+    assert_eq!((w.read("a.txt").as_str(), w.read("b.txt").as_str()), ("one\n", "mine\n"));
+    assert!(!w.root().join("c.txt").exists());
+    t.ctrl('u').ask("/redo").sees("Going forward again: 1 changed, 1 recreated.").sees("the conversation is, too");
+    assert_eq!((w.read("a.txt").as_str(), w.read("b.txt").as_str(), w.read("c.txt").as_str()), ("two\n", "mine\n", "new\n"));
+}
+
 #[test]
 fn a_checkpoint_by_hand_is_gone_back_to() {
     let server = ModelServer::start([Reply::text("Hello.")]);

@@ -89,7 +89,10 @@ fn a_turn_that_was_killed_is_offered_and_can_be_walked_back() {
     assert_eq!(w.read("a.txt"), "two\n");
     let mut t = w.start_with(&["-c"]);
     t.ready().sees("make it two").sees("The last turn was cut off");
-    t.ask("/undo").sees("a.txt is as it was");
+    // What came after the crash can't be told from it, so it is asked.
+    t.ask("/undo").sees("Going back to before “make it two”: 1 changed").sees("leave everything as it is");
+    assert_eq!(w.read("a.txt"), "two\n");
+    t.press('y').sees("a.txt is as it was");
     assert_eq!(w.read("a.txt"), "one\n");
     t.screen_is("the prompt is in the box again", |screen| screen.lines().any(|l| l.starts_with("❯ make it two")));
 }
@@ -212,4 +215,29 @@ fn a_killed_command_is_shown_and_an_unchanged_turn_is_not_offered_to_undo() {
         assert_eq!(t.screen().matches("make it two").count(), 1, "{}", t.screen());
         t.ctrl('d').exits();
     }
+}
+
+#[test]
+fn what_was_shown_of_an_answer_is_there_after_a_kill() {
+    let never = Gate::new();
+    let half = Reply::stream().think("Let me see. ").say("The first half").say(", and th").gate(&never);
+    let server = ModelServer::start([half, Reply::text("The second.")]);
+    let w = Workspace::new(&server);
+    let mut t = w.start();
+    t.ready().ask("tell me").sees("The first half, and th");
+    t.kill(rustix::process::Signal::KILL);
+    t.exits();
+    let mut t = w.start_with(&["-c"]);
+    t.ready().sees("tell me").sees("The first half, and th").sees("The last turn was cut off");
+    t.ask("go on").sees("The second.").hides("esc interrupts");
+    let asked = server.request(2);
+    assert_eq!(roles(&asked.messages()[1..]), ["user", "assistant", "user"]);
+    assert_eq!(asked.messages()[2]["content"], "The first half, and th");
+    // Once and for all: the journal has it now, and nothing else is left.
+    t.ctrl('d');
+    t.exits();
+    let folder = w.journals()[0].parent().unwrap().to_owned();
+    assert!(!std::fs::read_dir(folder).unwrap().flatten().any(|file| file.path().extension().is_some_and(|e| e == "partial")));
+    let mut t = w.start_with(&["-c"]);
+    t.ready().sees("The second.").shows("The first half, and th");
 }

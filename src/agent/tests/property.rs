@@ -19,7 +19,7 @@ enum Move {
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
-        2 => (0u8..18, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
+        2 => (0u8..19, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
         6 => (0u8..8).prop_map(Move::Stream),
         8 => (0usize..8, prop::bool::weighted(0.85)).prop_map(|(n, ok)| Move::Answer(n, ok)),
         1 => (0u8..6, 0u64..12).prop_map(|(a, b)| Move::Noise(a, b)),
@@ -34,6 +34,7 @@ enum Open {
     Tool(CallId),
     Checkpoint(TurnId),
     Restore(CheckpointId),
+    Plan(Wanted),
     Kept(String),
     Timer(TimerId),
     Model(ModelId),
@@ -105,6 +106,7 @@ impl World {
                 Effect::StopTool(id) => assert!(self.open.contains(&Open::Tool(*id)), "stopped a call that doesn't run"),
                 Effect::TakeCheckpoint(c) => self.open.push(Open::Checkpoint(c.turn)),
                 Effect::Restore(wanted, _) => self.open.push(Open::Restore(wanted.to.clone())),
+                Effect::PlanStep(wanted) => self.open.push(Open::Plan(wanted.clone())),
                 Effect::KeepCheckpoint(name, _) => self.open.push(Open::Kept(name.clone())),
                 Effect::StartTimer(timer, _) => self.open.push(Open::Timer(*timer)),
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
@@ -123,6 +125,10 @@ impl World {
             assert!(!self.ended.contains(&turn), "{body:?} after the end of turn {turn}");
         }
         match body {
+            EventBody::Text(TextEvent::Answer(shown)) => {
+                let written = |record: &RecordBody| matches!(record, RecordBody::Partial { text, .. } if text == shown);
+                assert!(self.records.last().is_some_and(written), "shown before it was written: {shown}");
+            }
             EventBody::Turn(TurnEvent::Started) => (self.turn, self.refused) = (turn, false),
             EventBody::Turn(TurnEvent::Ended(_)) => {
                 self.turn = None;
@@ -263,6 +269,7 @@ impl World {
                 *(if what == 15 { &mut self.rules.0 } else { &mut self.rules.1 }) = comes;
                 Command::Permit(if comes { Permit::Add(rule) } else { Permit::Remove(rule) })
             }
+            17 => Command::Step { go: n.is_multiple_of(2) },
             _ => Command::Clear,
         }
     }
@@ -320,6 +327,13 @@ impl World {
                 self.refused |= self.turn == Some(turn);
                 Input::Checkpointed(turn, Err("disk full".into()))
             }
+            Open::Plan(wanted) if ok => {
+                // Every other one leaves something.
+                self.checkpoints += 1;
+                let skipped = (0..self.checkpoints % 2).map(|_| ("f".into(), "changed after the turn".into())).collect();
+                Input::StepPlanned(wanted.to.clone(), Ok(Plan { wanted, files: vec![], skipped }))
+            }
+            Open::Plan(wanted) => Input::StepPlanned(wanted.to, Err("gone".into())),
             Open::Restore(to) if ok => {
                 let before = CheckpointId("before".into());
                 Input::Restored(to, Ok(Restored { before, after: None, changes: vec![], skipped: vec![] }))
@@ -387,6 +401,10 @@ proptest! {
             let mv = if let Some(call) = world.asked.iter().next().copied() {
                 let effects = agent.step(clock, Input::Command(Command::Decide { call, decision: Decision::Deny { reason: None } }));
                 world.asked.remove(&call);
+                world.absorb(&agent, &effects);
+                continue;
+            } else if world.open.is_empty() && world.request.is_none() {
+                let effects = agent.step(clock, Input::Command(Command::Step { go: false }));
                 world.absorb(&agent, &effects);
                 continue;
             } else if world.request.is_some() {

@@ -2,7 +2,7 @@
 //!
 //! A line: `prompt TEXT`, `text TEXT`, `think TEXT`, `call NAME ARGS`, `done`, `length`, `fail KIND TEXT`, `preview N ACCESS`,
 //! `badpreview N TEXT`, `ran N TEXT`, `ranfail N TEXT`, `allow N`, `part N TEXT`, `session N`, `deny N REASON`, `checkpoint ID`, `nocheckpoint`,
-//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `redo`, `restored ID`, `keep NAME`, `kept ID NAME`, `shell COMMAND`, `close`.
+//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `redo`, `planned ID REASONS`, `badplan ID TEXT`, `yes`, `no`, `restored ID`, `keep NAME`, `kept ID NAME`, `shell COMMAND`, `close`.
 //! Stream items belong to the newest request, everything else to the newest turn.
 
 use super::*;
@@ -87,6 +87,15 @@ impl Bench {
                 Ok(Checkpointed { id: CheckpointId(rest.into()), files_changed: 1, skipped: vec![], notice: None }),
             ),
             "nocheckpoint" => Input::Checkpointed(turn, Err("disk full".into())),
+            // The rest are files that stay, each with this reason.
+            "planned" => {
+                let wanted = Wanted { to: CheckpointId(first.into()), since: Some(CheckpointId("x".into())), only: None };
+                let skipped = tail.split(", ").filter(|why| !why.is_empty()).map(|why| ("f".into(), why.into())).collect();
+                Input::StepPlanned(CheckpointId(first.into()), Ok(Plan { wanted, files: vec![], skipped }))
+            }
+            "badplan" => Input::StepPlanned(CheckpointId(first.into()), Err(tail.into())),
+            "yes" => Input::Command(Command::Step { go: true }),
+            "no" => Input::Command(Command::Step { go: false }),
             "restored" => Input::Restored(
                 CheckpointId(rest.into()),
                 Ok(Restored {
@@ -148,6 +157,8 @@ fn brief(effect: &Effect) -> Option<String> {
         Effect::Preview { id, name, args } => format!("PREVIEW {id} {name} {args}"),
         Effect::RunTool(call) => format!("RUN {} {} {}", call.id, call.name, call.args),
         Effect::StopTool(id) => format!("STOP {id}"),
+        Effect::PlanStep(Wanted { to, since, .. }) => format!("PLAN {} since {}", to.0, since.as_ref().map_or("-", |id| &id.0)),
+        Effect::Restore(wanted, Some(_)) => format!("RESTORE {} as planned", wanted.to.0),
         Effect::TakeCheckpoint(c) => format!("CHECKPOINT {:?} {:?}", c.kind, c.label),
         other => format!("{other:?}"),
     })
@@ -726,7 +737,7 @@ fn plan_mode_refuses_changes_also_those_already_allowed() {
 #[test]
 fn redo_goes_forward_again_until_something_else_is_asked() {
     check!("mode yolo\n prompt go\n call Edit {}\n done\n preview 1 write /p/a\n checkpoint c1\n ran 1 ok\n text done\n done\n checkpoint c2
-        undo\n restored c1\n redo\n restored before\n redo\n keep mine\n kept c3 mine\n undo\n restored c1\n prompt other\n interrupt\n redo", @r#"
+        undo\n planned c1\n restored c1\n redo\n planned before\n restored before\n redo\n keep mine\n kept c3 mine\n undo\n planned c1\n restored c1\n prompt other\n interrupt\n redo", @r#"
     > mode yolo
       Session(ModeChanged(Yolo))
     > prompt go
@@ -754,12 +765,18 @@ fn redo_goes_forward_again_until_something_else_is_asked() {
       Checkpoint(Taken { id: CheckpointId("c2"), label: "go", kind: Closing, files_changed: 1 })
       ended: Answered
     > undo
-      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
+      PLAN c1 since c2
+    > planned c1
+      Info: Going back to before “go”: nothing to do.
+      RESTORE c1 as planned
     > restored c1
       Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 0, forward: false })
       back to the input: "go"
     > redo
-      Restore(Wanted { to: CheckpointId("before"), since: Some(CheckpointId("after")), only: None }, None)
+      PLAN before since after
+    > planned before
+      Info: Going forward again: nothing to do.
+      RESTORE before as planned
     > restored before
       Checkpoint(Restored { to: CheckpointId("before"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 4, forward: true })
     > redo
@@ -770,7 +787,10 @@ fn redo_goes_forward_again_until_something_else_is_asked() {
       Checkpoint(Taken { id: CheckpointId("c3"), label: "mine", kind: Manual, files_changed: 0 })
       Info: Nothing has changed since checkpoint c3. It is called “mine”.
     > undo
-      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
+      PLAN c1 since c2
+    > planned c1
+      Info: Going back to before “go”: nothing to do.
+      RESTORE c1 as planned
     > restored c1
       Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 0, forward: false })
       back to the input: "go"
@@ -786,9 +806,112 @@ fn redo_goes_forward_again_until_something_else_is_asked() {
 }
 
 #[test]
+fn an_undo_that_leaves_something_asks_and_a_no_or_another_request_leaves_everything() {
+    check!("mode yolo\n prompt two\n call Edit {}\n done\n preview 1 write /p/a\n checkpoint c1\n ran 1 ok\n text done\n done\n checkpoint c2
+        undo\n planned c1 changed after\n no\n restored c1\n undo\n planned c1 changed after\n prompt other\n interrupt
+        undo\n badplan c1 disk full\n undo\n undo\n planned c1 not in that checkpoint: larger\n restored c1
+        redo\n planned before changed after\n yes\n yes\n restored before", @r#"
+    > mode yolo
+      Session(ModeChanged(Yolo))
+    > prompt two
+      user: two
+      CALL MODEL #1 with user "two"
+    > call Edit {}
+    > done
+      proposed 1 Edit
+      PREVIEW 1 Edit {}
+    > preview 1 write /p/a
+      CHECKPOINT Opening "two"
+    > checkpoint c1
+      Checkpoint(Taken { id: CheckpointId("c1"), label: "two", kind: Opening, files_changed: 1 })
+      started 1
+      RUN 1 Edit {}
+    > ran 1 ok
+      finished 1: ok
+      CALL MODEL #2 with user "two" | assistant "" Edit{} | result 1 "ok"
+    > text done
+      Answer("done")
+    > done
+      Done
+      CHECKPOINT Closing "two"
+    > checkpoint c2
+      Checkpoint(Taken { id: CheckpointId("c2"), label: "two", kind: Closing, files_changed: 1 })
+      ended: Answered
+    > undo
+      PLAN c1 since c2
+    > planned c1 changed after
+      Session(StepAsked { title: "Going back to before “two”", plan: Plan { wanted: Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("x")), only: None }, files: [], skipped: [("f", "changed after")] } })
+    > no
+      Info: Everything was left as it is.
+    > restored c1
+    > undo
+      PLAN c1 since c2
+    > planned c1 changed after
+      Session(StepAsked { title: "Going back to before “two”", plan: Plan { wanted: Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("x")), only: None }, files: [], skipped: [("f", "changed after")] } })
+    > prompt other
+      Info: Everything was left as it is.
+      user: other
+      CALL MODEL #3 with user "two" | assistant "" Edit{} | result 1 "ok" | assistant "done"  | user "other"
+    > interrupt
+      StopModel(RequestId(3))
+      ended: Interrupted
+    > undo
+      PLAN c1 since c2
+    > badplan c1 disk full
+      Error: The files could not be restored: disk full
+    > undo
+      PLAN c1 since c2
+    > undo
+      Warning: A turn is running: nothing was walked back.
+    > planned c1 not in that checkpoint: larger
+      Info: Going back to before “two”: nothing to do, 1 skipped.
+      RESTORE c1 as planned
+    > restored c1
+      Checkpoint(Restored { to: CheckpointId("c1"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 0, forward: false })
+      back to the input: "two"
+    > redo
+      PLAN before since after
+    > planned before changed after
+      Session(StepAsked { title: "Going forward again", plan: Plan { wanted: Wanted { to: CheckpointId("before"), since: Some(CheckpointId("x")), only: None }, files: [], skipped: [("f", "changed after")] } })
+    > yes
+      RESTORE before as planned
+    > yes
+    > restored before
+      Checkpoint(Restored { to: CheckpointId("before"), before: Some(CheckpointId("before")), scope: Both, changes: [], kept_messages: 5, forward: true })
+    "#);
+}
+
+/// Without the end of a turn it is not known what came after it.
+#[test]
+fn an_undo_of_a_turn_that_was_cut_off_asks() {
+    let begun = [
+        RecordBody::TurnStarted { turn: TurnId(1), prompt: "go\nmore".into() },
+        RecordBody::CheckpointTaken {
+            turn: Some(TurnId(1)),
+            id: CheckpointId("c1".into()),
+            label: "go".into(),
+            files_changed: 0,
+            purpose: CheckpointKind::Opening,
+        },
+    ];
+    let (mut agent, _) = Agent::start(settings(), &begun.map(Record::new));
+    agent.step(Duration::ZERO, Input::Command(Command::Undo));
+    let version = Version { id: "0".repeat(40), mode: 0o100644 };
+    let files = vec![Planned { path: "a".into(), now: Some(version), then: None }];
+    let wanted = Wanted { to: CheckpointId("c1".into()), since: None, only: None };
+    let plan = Plan { wanted: wanted.clone(), files, skipped: vec![] };
+    let asked = agent.step(Duration::ZERO, Input::StepPlanned(CheckpointId("c1".into()), Ok(plan.clone())));
+    let title = "Going back to before “go”".to_owned();
+    assert_eq!(asked, [Effect::Emit(None, EventBody::Session(SessionEvent::StepAsked { title, plan: plan.clone() }))]);
+    assert!(!agent.idle());
+    let done = agent.step(Duration::ZERO, Input::Command(Command::Step { go: true }));
+    assert_eq!(done, [Effect::Restore(wanted, Some(plan))], "what was shown");
+}
+
+#[test]
 fn undo_walks_files_and_conversation_back_and_returns_the_prompt() {
     check!("mode yolo\n prompt one\n text a\n done\n prompt two\n call Edit {}\n done\n preview 1 write /p/a\n checkpoint c1\n ran 1 ok\n text done\n done\n checkpoint c2
-        undo\n prompt while restoring\n restored c1\n text b\n done\n undo", @r#"
+        undo\n planned c1\n prompt while restoring\n restored c1\n text b\n done\n undo", @r#"
     > mode yolo
       Session(ModeChanged(Yolo))
     > prompt one
@@ -824,7 +947,10 @@ fn undo_walks_files_and_conversation_back_and_returns_the_prompt() {
       Checkpoint(Taken { id: CheckpointId("c2"), label: "two", kind: Closing, files_changed: 1 })
       ended: Answered
     > undo
-      Restore(Wanted { to: CheckpointId("c1"), since: Some(CheckpointId("c2")), only: None }, None)
+      PLAN c1 since c2
+    > planned c1
+      Info: Going back to before “two”: nothing to do.
+      RESTORE c1 as planned
     > prompt while restoring
       queued: ["while restoring"]
     > restored c1

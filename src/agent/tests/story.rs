@@ -110,3 +110,27 @@ fn what_was_cut_off_is_completed_and_said_and_yolo_is_asked_for_anew() {
     let (agent, _) = Agent::start(Settings { asked_mode: Some(Mode::Yolo), ..settings() }, &stamped(&[started(Mode::Plan)]));
     assert_eq!(agent.transcript().mode, Mode::Yolo, "as was asked for now");
 }
+
+#[test]
+fn words_of_an_answer_that_was_cut_off_are_told_and_kept_once() {
+    let part = |reasoning: &str, text: &str| RecordBody::Partial { turn: TurnId(1), reasoning: reasoning.into(), text: text.into() };
+    let whole = |text: &str| RecordBody::Said {
+        turn: TurnId(1),
+        message: Message::Assistant { text: text.into(), reasoning: String::new(), calls: vec![] },
+    };
+    let started = [RecordBody::SessionStarted { root: "/p".into(), model: None, mode: Mode::Normal }, started(1, "go")];
+    let mode = RecordBody::ModeChanged { mode: Mode::Plan };
+    // The words of a whole answer are in the answer; what came after it is all that is half.
+    let records = [&started[..], &[part("", "a"), whole("a."), part("hm", ""), mode, part("", "b"), part("", "c")]].concat();
+    let told = digest(&retold(&records));
+    assert_eq!(told[1..3], ["Some(TurnId(1)) text  a.", "Some(TurnId(1)) text hm bc"]);
+    let (agent, effects) = Agent::start(settings(), &stamped(&records));
+    let said: Vec<&Effect> = effects.iter().filter(|effect| matches!(effect, Effect::Append(RecordBody::Said { .. }))).collect();
+    let words = Message::Assistant { text: "bc".into(), reasoning: "hm".into(), calls: vec![] };
+    assert_eq!(said, [&Effect::Append(RecordBody::Said { turn: TurnId(1), message: words.clone() })]);
+    assert_eq!(agent.transcript().messages.last(), Some(&words));
+    // Reasoning alone is for the eye.
+    let (agent, effects) = Agent::start(settings(), &stamped(&[&started[..], &[part("hm", "")]].concat()));
+    assert!(agent.transcript().messages.is_empty());
+    assert!(effects.contains(&Effect::Append(RecordBody::Thought { turn: TurnId(1), text: "hm".into() })));
+}

@@ -223,3 +223,107 @@ fn what_another_session_did_meanwhile_stays() {
     assert_eq!((paths.join(" "), skipped.join(" ")), ("mine new".to_string(), "both theirs".to_string()));
     assert!(plan.skipped[0].1.contains("another session"));
 }
+
+/// Two sessions whose calls run at the same time, without a checkpoint between their changes.
+struct Two {
+    b: Bench,
+    other: GitStore,
+}
+
+impl Two {
+    fn new() -> Two {
+        let b = Bench::new();
+        let other = GitStore::open(&b.data, &b.root).unwrap();
+        Two { b, other }
+    }
+
+    fn store(&mut self, session: &str) -> &mut GitStore {
+        if session == "a" { &mut self.b.store } else { &mut self.other }
+    }
+
+    fn take(&mut self, kind: Kind, session: &str) -> CheckpointId {
+        let label = Label { session: Some(SessionId(session.into())), turn: Some(TurnId(1)), ..Label::new(kind, "x") };
+        self.store(session).take(&label).unwrap().id
+    }
+
+    /// A call is about to run: an edit of a file, or a command.
+    fn begins(&mut self, session: &str, file: Option<&str>) -> CheckpointId {
+        let files: Vec<PathBuf> = file.map(|file| self.b.root.join(file)).into_iter().collect();
+        self.store(session).cover(&files);
+        let id = self.take(Kind::BeforeTurn, session);
+        self.store(session).acts(&SessionId(session.into()), &files);
+        id
+    }
+
+    fn rests(&mut self, session: &str) {
+        self.store(session).rests(&SessionId(session.into()));
+    }
+
+    /// What an undo would do, and what it would leave and why.
+    fn undo(&mut self, session: &str, open: &CheckpointId, close: &CheckpointId) -> (String, String) {
+        let wanted = Wanted { to: open.clone(), since: Some(close.clone()), only: None };
+        let plan = self.store(session).plan(&wanted).unwrap();
+        let unclear = |why: &str| if why.contains("command ran at the same time") { "?" } else { "" };
+        let skipped: Vec<String> = plan.skipped.iter().map(|(path, why)| format!("{}{}", path.display(), unclear(why))).collect();
+        (paths(&plan).join(" "), skipped.join(" "))
+    }
+}
+
+#[test]
+fn what_changed_while_anothers_command_ran_is_not_taken_back_with_ones_own() {
+    let told = |done: &str, left: &str| (done.to_string(), left.to_string());
+    // Two commands: whose a change is can't be told, whichever is undone, and also where the other's end keeps nothing new.
+    let mut t = Two::new();
+    t.b.write("x", "1");
+    let open_a = t.begins("a", None);
+    t.b.write("by-a", "a");
+    let open_b = t.begins("b", None);
+    t.b.write("x", "b");
+    t.b.write("by-a", "a again");
+    t.rests("a");
+    let close_a = t.take(Kind::AfterTurn, "a");
+    t.rests("b");
+    let close_b = t.take(Kind::AfterTurn, "b");
+    assert_eq!(close_a, close_b, "nothing has changed in between");
+    assert_eq!(t.undo("a", &open_a, &close_a), told("", "by-a? x?"));
+    assert_eq!(t.undo("b", &open_b, &close_b), told("", "by-a? x?"));
+
+    // An edit is known by its file.
+    let mut t = Two::new();
+    t.b.write("x", "1");
+    t.b.write("edited", "1");
+    let open_a = t.begins("a", Some("edited"));
+    let open_b = t.begins("b", None);
+    t.b.write("edited", "2");
+    t.b.write("x", "b");
+    t.rests("a");
+    let close_a = t.take(Kind::AfterTurn, "a");
+    t.rests("b");
+    let close_b = t.take(Kind::AfterTurn, "b");
+    assert_eq!(t.undo("a", &open_a, &close_a), told("~edited", "x"));
+    assert_eq!(t.undo("b", &open_b, &close_b), told("~x", "edited"));
+
+    // One after the other: each has its own, and what came after an end is nobody's.
+    let mut t = Two::new();
+    t.b.write("x", "1");
+    let open_a = t.begins("a", None);
+    t.b.write("x", "a");
+    t.rests("a");
+    let close_a = t.take(Kind::AfterTurn, "a");
+    let open_b = t.begins("b", None);
+    t.b.write("y", "b");
+    t.rests("b");
+    let close_b = t.take(Kind::AfterTurn, "b");
+    assert_eq!(t.undo("a", &open_a, &close_a), told("~x", ""));
+    assert_eq!(t.undo("b", &open_b, &close_b), told("-y", ""));
+    // Nothing of this can concern anybody any more.
+    for _ in 0..3 {
+        t.b.write("x", "more");
+        t.begins("a", None);
+        t.rests("a");
+        t.b.write("x", "and more");
+        t.take(Kind::AfterTurn, "a");
+    }
+    let noted = fs::read_to_string(t.b.store.folder().join("activity.json")).unwrap();
+    assert!(noted.matches("\"session\"").count() <= 2, "{noted}");
+}

@@ -339,6 +339,40 @@ fn a_file_that_a_tool_made_goes_also_where_the_rules_have_changed_meanwhile() {
     assert_eq!(fs::read(b.root.join("build/gen")).unwrap(), b"hi");
 }
 
+/// What makes a program run as its owner comes back with it, and goes when it was not there.
+#[test]
+fn set_user_and_set_group_and_sticky_bits_go_back() {
+    let mut b = Bench::new();
+    let set = |b: &Bench, path: &str, bits: u32| fs::set_permissions(b.root.join(path), fs::Permissions::from_mode(bits)).unwrap();
+    let bits = |b: &Bench, path: &str| fs::metadata(b.root.join(path)).unwrap().permissions().mode() & 0o7777;
+    let files = [("suid", 0o4755), ("sgid", 0o2750), ("sticky", 0o1644), ("plain", 0o755)];
+    for (path, mode) in files {
+        b.write(path, "1");
+        set(&b, path, mode);
+    }
+    let first = b.take();
+    b.fsck();
+    for round in 0..4 {
+        for (path, mode) in files {
+            match round {
+                0 => set(&b, path, mode & 0o777),
+                1 => remove_and_write(&b, path, "2"),
+                2 => fs::remove_file(b.root.join(path)).unwrap(),
+                // The other way round: the one that had none has them now.
+                _ => set(&b, path, if path == "plain" { 0o6755 } else { mode }),
+            }
+        }
+        let second = b.store.take(&manual()).unwrap();
+        assert!(second.files_changed > 0, "{round}");
+        let plan = b.plan(&first);
+        assert_eq!(plan.files.len(), [3, 4, 4, 1][round], "{round}");
+        assert_eq!(b.store.restore(&plan).unwrap().skipped, []);
+        assert_eq!(files.map(|(path, _)| (path, bits(&b, path))), files, "{round}");
+        assert_eq!(b.plan(&first).files, []);
+        b.fsck();
+    }
+}
+
 /// Repositories are neither kept nor put back: that one is gone is said.
 #[test]
 fn a_repository_that_went_is_named() {

@@ -46,7 +46,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
         Some(chord) => panel.press(&chord, keys),
         None => PanelOutcome::Stays,
     };
-    let asks_trust = matches!(panel, Panel::Trust(_));
+    let unanswered = panel.unanswered();
     match outcome {
         PanelOutcome::Stays => {
             model.panel = Some(panel);
@@ -59,8 +59,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
             }
             vec![cmd]
         }
-        // Without trust there is nothing to do here.
-        PanelOutcome::Closed if asks_trust => vec![Cmd::Exit],
+        PanelOutcome::Closed if unanswered.is_some() => unanswered.into_iter().collect(),
         PanelOutcome::Closed => {
             // A window that was opened for a view closes with it.
             if matches!(&panel, Panel::Search(search) if search.opened_window) {

@@ -199,3 +199,27 @@ fn single_steps_are_shown_when_they_are_asked_for() {
     let said = bench.model.transcript.all_rows(100).iter().map(|row| row.text()).collect::<Vec<_>>().join("\n");
     assert!(said.contains("There is no checkpoint 'nonsense'."), "{said}");
 }
+
+#[test]
+fn an_undo_that_leaves_something_asks_and_whatever_closes_the_question_is_a_no() {
+    let file = |path: &str, now, then| Planned { path: path.into(), now, then };
+    let (old, new) = (version("1", 0o100_644), version("2", 0o100_644));
+    let plan = Plan {
+        wanted: wanted("c1"),
+        files: vec![file("a.rs", new.clone(), old), file("new\u{1b}[2J.rs", new, None)],
+        skipped: vec![("both.rs".into(), "changed after the turn; left as it is".into())],
+    };
+    let asked = || {
+        let mut bench = Bench::ready();
+        let title = "Going back to before “go”".into();
+        bench.event(None, EventBody::Session(SessionEvent::StepAsked { title, plan: plan.clone() }));
+        bench
+    };
+    for (key, go) in [("enter", true), ("y", true), ("n", false), ("esc", false), ("ctrl+c", false)] {
+        let mut bench = asked();
+        assert_eq!(bench.msg_now(press("y")), [], "a key that comes at once is no answer");
+        assert_eq!(bench.keys(key), [Cmd::Send(Command::Step { go })], "{key}");
+        assert!(bench.model.panel.is_none());
+    }
+    insta::assert_snapshot!(asked().screen());
+}
