@@ -107,7 +107,8 @@ impl Tool for Grep {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let args = Args::new("GrepTool", args)?;
-        let (path, title) = glob::start(&args, workspace, Wanted::of(args)?.pattern)?;
+        // In quotes: it may hold blanks, or end in some.
+        let (path, title) = glob::start(&args, workspace, &format!("\"{}\"", Wanted::of(args)?.pattern))?;
         Ok(Preview::new(Access::Read(vec![path]), title, Block::Nothing))
     }
 

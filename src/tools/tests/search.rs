@@ -32,6 +32,8 @@ fn grep_gives_file_line_and_content_in_path_order() {
     );
     assert_eq!(out.summary, "4 matches");
     assert!(matches!(&out.for_user, Block::Hits(hits) if hits.len() == 4 && hits[1].line == 1));
+    let preview = b.call("GrepTool", json!({"pattern": " main ", "path": "src"})).unwrap().1;
+    assert_eq!(preview.title, "\" main \" in src", "its blanks are seen");
     let grep = |args| b.text("GrepTool", args);
     assert_eq!(grep(json!({"pattern": "main", "include": "*.{ts,tsx}"})).lines().count(), 2);
     assert_eq!(grep(json!({"pattern": "main", "include": "web/*.ts", "path": "src"})), "src/web/app.ts:1: let main = 1;\n");
