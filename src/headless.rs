@@ -13,7 +13,7 @@ use crate::{
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
     llm,
-    protocol::{Command, Mode, ModelInfo, Prompt, Resume, TurnId},
+    protocol::{Access, Command, Decision, Mode, ModelInfo, Prompt, Resume, TurnId},
 };
 use backstitch_components::text::sanitize::one_line;
 use plain::{Call, Line, Plain, Stop};
@@ -158,6 +158,11 @@ async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
             None => {}
             Some(Stop::Ended(result)) => return stopped.map_or(result, Err),
             Some(Stop::Asked(call, failure)) => {
+                if matches!(plain.call_of(call).and_then(|call| call.access.as_ref()), Some(Access::Question { .. })) {
+                    let reason = Some("Nobody is here to be asked: decide yourself, and say what you assumed.".into());
+                    handle.send(Command::Decide { call, decision: Decision::Deny { reason } });
+                    continue;
+                }
                 match plain.call_of(call).and_then(Call::plan) {
                     // What was asked for: nobody is here to have it carried out.
                     Some(plan) => {

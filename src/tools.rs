@@ -6,6 +6,7 @@
 
 mod aliases;
 pub mod args;
+pub mod ask;
 pub mod decode;
 pub mod edit;
 mod edit_adapt;

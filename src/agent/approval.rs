@@ -62,6 +62,12 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
         Some(Limit::Asks(why)) => return ask(why),
         Some(Limit::Unseen(_)) | None => {}
     }
+    // These are the user's own to answer: no rule, grant or mode does it instead.
+    match access {
+        Access::Question { .. } => return ask("it is a question"),
+        Access::Plan if mode == Mode::Plan => return ask("a plan is for the user to accept"),
+        _ => {}
+    }
     if granted(said, bounds, asked) {
         return allow("a rule or a grant of this session allows it");
     }
@@ -106,7 +112,7 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
             }
             Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)) || policy.allows_host(host),
             // Each plan is for the user to read.
-            Access::Plan => false,
+            Access::Plan | Access::Question { .. } => false,
         }
 }
 
@@ -122,7 +128,7 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
             None => vec![Grant::Command(command.clone())],
         },
         Access::Network { host } => vec![Grant::Host(host.clone())],
-        Access::Plan => vec![],
+        Access::Plan | Access::Question { .. } => vec![],
     }
 }
 
@@ -172,6 +178,7 @@ mod tests {
             (run(), [Ask, Ask, forbid(), Allow]),
             (Access::Network { host: "h".into() }, [Ask, Ask, forbid(), Allow]),
             (Access::Plan, [Allow, Allow, Ask, Allow]),
+            (Access::Question { options: vec![] }, [Ask, Ask, Ask, Ask]),
         ] {
             let got = Mode::ALL.map(|m| judge(m, &[], &bounds(), &access));
             assert_eq!(got, expected, "{access:?}");

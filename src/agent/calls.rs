@@ -83,14 +83,21 @@ impl Call {
             (Some((content, _)), Some(Access::Write(paths))) if paths.len() == 1 => {
                 ("Replace".into(), serde_json::json!({ "file_path": paths[0], "content": content }))
             }
+            (part, Some(Access::Question { .. })) => {
+                let mut args = self.args.clone();
+                // Whatever the model has put there.
+                args["answer"] = part.as_ref().map_or(Value::Null, |(answer, _)| answer.as_str().into());
+                (self.name.clone(), args)
+            }
             (Some((plan, _)), Some(Access::Plan)) => (self.name.clone(), serde_json::json!({ "plan": plan })),
             _ => (self.name.clone(), self.args.clone()),
         }
     }
 
-    /// Can the user change what it says before it is carried out? Only what one file will have, or a plan.
+    /// Can the user change what it says before it is carried out? Only what one file will have, or a plan; and what a question is answered.
     pub fn takes_part(&self) -> bool {
-        matches!(self.access(), Some(Access::Plan)) || matches!(self.access(), Some(Access::Write(paths)) if paths.len() == 1)
+        matches!(self.access(), Some(Access::Plan | Access::Question { .. }))
+            || matches!(self.access(), Some(Access::Write(paths)) if paths.len() == 1)
     }
 
     pub fn is_read(&self) -> bool {

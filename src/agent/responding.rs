@@ -316,6 +316,7 @@ impl Agent {
         match decision {
             Decision::Deny { reason } => call.state = State::Finished(Outcome::Denied { reason }),
             Decision::AllowPart { .. } if !call.takes_part() => return,
+            Decision::Allow | Decision::AllowSession if matches!(access, Some(Access::Question { .. })) => return,
             Decision::Allow | Decision::AllowSession | Decision::AllowCommands(_) | Decision::AllowPart { .. } => {
                 if let Decision::AllowPart { content, note } = &decision {
                     call.part = Some((content.clone(), note.clone()));
@@ -352,7 +353,7 @@ impl Agent {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let outcome = match (&call.state, result) {
             (State::Running, Ok(mut output)) => {
-                if let Some((_, note)) = &call.part {
+                if let Some((_, note)) = call.part.as_ref().filter(|(_, note)| !note.is_empty()) {
                     output.for_model = format!("{}\n{note}", output.for_model.trim_end());
                 }
                 Outcome::Done(output)

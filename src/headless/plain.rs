@@ -190,7 +190,7 @@ fn rule_for(access: Option<&Access>) -> Option<String> {
         Access::Write(paths) => path("Edit", paths),
         Access::Read(paths) => path("View", paths),
         Access::Network { host } => Some(format!("WebFetch(domain:{host})")),
-        Access::Plan => None,
+        Access::Plan | Access::Question { .. } => None,
         Access::Run { parts, .. } => {
             let patterns = command_line::offers(parts.iter().filter(|part| !part.is_read()))?;
             Some(patterns.iter().map(|pattern| format!("Bash({pattern})")).collect::<Vec<_>>().join(","))

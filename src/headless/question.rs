@@ -25,6 +25,11 @@ pub fn question(call: &Call) -> Vec<String> {
         Some(Block::Command { command, .. }) => lines.extend(reveal(command).lines().map(|line| format!("  $ {line}"))),
         _ => {}
     }
+    if let Some(Access::Question { options }) = &call.access {
+        lines.extend(options.iter().enumerate().map(|(n, option)| format!("  {} {}", n + 1, one_line(option))));
+        lines.push(if options.is_empty() { "  type your answer".into() } else { "  a number, or your answer in words".into() });
+        return lines;
+    }
     let session = match &call.access {
         Some(Access::Write(_)) => "yes, and all edits this session",
         Some(Access::Plan) => "yes, and edits need no question",
@@ -70,6 +75,15 @@ pub fn step(title: &str, plan: &Plan) -> Vec<String> {
     lines.extend(plan.skipped.iter().map(|(path, why)| format!("  skip {}: {}", name(path), one_line(why))));
     lines.push("  1 yes · 2 no, leave everything as it is".into());
     lines
+}
+
+/// What a line says to this call's question; `None` if it is no answer.
+pub fn answer_to(call: &Call, line: &str) -> Option<Decision> {
+    let Some(Access::Question { options }) = &call.access else { return answer(line) };
+    let words = line.trim();
+    let option = words.parse::<usize>().ok().and_then(|n| options.get(n.checked_sub(1)?));
+    let content = option.map_or_else(|| words.to_owned(), Clone::clone);
+    (!content.is_empty()).then(|| Decision::AllowPart { content, note: String::new() })
 }
 
 /// `None` if it is no answer.

@@ -271,7 +271,7 @@ impl Talk {
 
     fn line(&mut self, handle: &Handle, line: &str) {
         if let Some(call) = self.asked {
-            match question::answer(line) {
+            match self.plain.call_of(call).and_then(|asked| question::answer_to(asked, line)) {
                 Some(decision) => {
                     self.asked = None;
                     handle.send(Command::Decide { call, decision });

@@ -54,6 +54,10 @@ pub enum Access {
     },
     /// Nothing: the user is asked whether a plan is to be carried out, which ends plan mode.
     Plan,
+    /// Nothing: the model asks the user.
+    Question {
+        options: Vec<String>,
+    },
 }
 
 impl Access {
@@ -65,7 +69,7 @@ impl Access {
     /// Does it leave everything as it is? A command that only reads does, but has the workspace to itself all the same.
     pub fn changes_nothing(&self) -> bool {
         match self {
-            Access::Read(_) | Access::Plan => true,
+            Access::Read(_) | Access::Plan | Access::Question { .. } => true,
             Access::Run { parts, .. } => !parts.is_empty() && parts.iter().all(CommandPart::is_read),
             Access::Write(_) | Access::Network { .. } => false,
         }

@@ -2,7 +2,7 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, Workspace, aliases, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
+use super::{Tool, Workspace, aliases, ask, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
 use crate::protocol::{Access, Preview, ToolError, ToolSpec};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ const TOOLS: &[Make] = &[
     || Box::new(grep::Grep),
     || Box::new(glob::Glob),
     || Box::new(todo::Todo),
+    || Box::new(ask::AskUser),
     || Box::new(plan::ExitPlanMode),
     || Box::new(patch::Patch),
 ];
@@ -158,7 +159,7 @@ mod tests {
         let error = registry.get("frobnicate").err().unwrap();
         assert_eq!(
             error.0,
-            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool, Todo, ExitPlanMode."
+            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool, Todo, AskUser, ExitPlanMode."
         );
     }
 

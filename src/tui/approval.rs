@@ -137,6 +137,9 @@ impl Approval {
             }
         }
         let Some(chord) = keys.translate(here, chord) else { return vec![] };
+        if let Some(options) = call.options() {
+            return approval.answered(&chord, call.id, options).unwrap_or_else(|| interrupt(model));
+        }
         if !approval.typing() && chord.typed() == Some('p') {
             let needing = always::needing(&call, &model.setting.root);
             if always::offered(&needing).is_some() {
@@ -195,6 +198,27 @@ impl Approval {
         vec![Cmd::Send(Command::Decide { call: call.id, decision })]
     }
 
+    /// A key at a question of the model's own: one of its options, or words. `None` interrupts.
+    fn answered(&mut self, chord: &Chord, call: CallId, options: &[String]) -> Option<Vec<Cmd>> {
+        let answer = match self.state.press(chord, &self.dialog) {
+            DialogOutcome::Chosen(_, words) if self.state.typing.is_some() => words.trim().to_owned(),
+            DialogOutcome::Chosen(at, _) => match options.get(at) {
+                Some(option) => option.clone(),
+                None => {
+                    self.state.type_for(options.len());
+                    return Some(vec![]);
+                }
+            },
+            DialogOutcome::Dismissed => return None,
+            DialogOutcome::Moved | DialogOutcome::Ignored => return Some(vec![]),
+        };
+        if answer.is_empty() {
+            return Some(vec![]);
+        }
+        let decision = Decision::AllowPart { content: answer, note: String::new() };
+        Some(vec![Cmd::Send(Command::Decide { call, decision })])
+    }
+
     pub fn view(&self, width: usize, max_rows: usize) -> DialogView {
         let mut state = self.state.clone();
         let Some(why) = self.pattern.as_ref().filter(|_| state.typing == Some(PATTERN)) else {
@@ -250,6 +274,11 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
     }
     let (body, missing) = body(call, root, width, max_rows);
+    if let Some(options) = call.options() {
+        let mut choices: Vec<Item> = options.iter().map(|option| Item::new(one_line(option).into_owned())).collect();
+        choices.push(Item::new(if options.is_empty() { "answer" } else { "something else" }));
+        return Dialog { title, note, body, missing, choices, asks: Some("your answer".into()) };
+    }
     Dialog {
         title,
         note,

@@ -163,5 +163,6 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Run { .. } => "Run this command?",
         Access::Network { .. } => "Connect to this host?",
         Access::Plan => "Go ahead with this plan?",
+        Access::Question { .. } => "The model asks:",
     }
 }

@@ -80,6 +80,14 @@ impl CallCell {
         }
     }
 
+    /// The answers that the model offers to its question.
+    pub fn options(&self) -> Option<&[String]> {
+        match &self.access {
+            Some(Access::Question { options }) => Some(options),
+            _ => None,
+        }
+    }
+
     /// The plan that the user is asked about.
     pub fn plan(&self) -> Option<&str> {
         self.shown.document().filter(|_| self.access == Some(Access::Plan))

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod approval;
+mod ask;
 mod checkpoint_cli;
 mod completion;
 mod exit;
