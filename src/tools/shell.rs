@@ -3,7 +3,9 @@
 //! - The command has its own session and process group and no terminal: nothing can prompt, and one signal reaches all of it.
 //! - On a timeout or an interrupt the group gets TERM, half a second, KILL; the outcome is awaited.
 //! - What a command leaves running in its group ends with the workspace, also when we are killed ([`Children`]).
+//! - One that waits for somebody's answer is told by what it printed ([`asks`]): the result says how it runs without.
 
+mod asks;
 mod children;
 mod clean;
 mod output;
@@ -30,6 +32,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How long to look for output after the shell has ended: a child in the background may hold the pipe for ever.
 const DRAIN: Duration = Duration::from_millis(100);
 const PROGRESS: Duration = Duration::from_millis(50);
+/// Who asks says nothing more; who is at work does, as a rule.
+const SILENCE: Duration = Duration::from_millis(1500);
 
 /// Nothing may page, edit, prompt or colour.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -131,16 +135,25 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
         let mut tick = time::interval(PROGRESS);
         tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
         let (mut buffer, mut open) = (vec![0; 64 * 1024], true);
+        let mut heard = Some(Instant::now());
         loop {
             tokio::select! {
                 biased;
                 _ = cx.cancel.cancelled() => break End::Interrupted,
                 _ = &mut limit => break End::TimedOut,
-                _ = tick.tick() => show(&mut output, cx),
+                _ = tick.tick() => {
+                    show(&mut output, cx);
+                    if heard.take_if(|last| last.elapsed() > SILENCE).is_some() && let Some(wants) = asks::question(&output.line()) {
+                        (cx.progress)(format!("\n[{}]\n", wants.shown()));
+                    }
+                }
                 // Before the pipe: a child in the background may never stop writing.
                 status = child.wait() => break End::Exited(status.map_err(failed)?),
                 got = pipe.read(&mut buffer), if open => match got {
-                    Ok(n) if n > 0 => output.push(&buffer[..n]),
+                    Ok(n) if n > 0 => {
+                        heard = Some(Instant::now());
+                        output.push(&buffer[..n]);
+                    }
                     _ => open = false,
                 },
             }
@@ -203,10 +216,13 @@ fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duratio
     let took = if took < Duration::from_secs(1) { format!("{} ms", took.as_millis()) } else { format!("{:.1} s", took.as_secs_f64()) };
     let (code, signal) = (status.and_then(|s| s.code()), status.and_then(|s| s.signal()));
     let mut text = output.finish();
-    let (summary, note) = match end {
+    let failed = !matches!(end, End::Exited(_)) || code != Some(0);
+    let wants = asks::unanswered(&text).filter(|_| failed);
+    let (mut summary, mut note) = match end {
         End::TimedOut => {
-            let hint = "If it waits for input, it can't get any: there is no terminal. If it needs longer, set timeout (ms)";
-            (format!("timed out · {took}"), format!("[stopped: not done after {} s. {hint}.]", timeout.as_secs_f64()))
+            let hint = if wants.is_some() { "" } else { " If it waits for input, it can't get any: there is no terminal." };
+            let longer = "If it needs longer, set timeout (ms).";
+            (format!("timed out · {took}"), format!("[stopped: not done after {} s.{hint} {longer}]", timeout.as_secs_f64()))
         }
         End::Interrupted => (format!("interrupted · {took}"), "[stopped by the user]".into()),
         End::Exited(_) => match (code, signal) {
@@ -220,6 +236,10 @@ fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duratio
             }
         },
     };
+    if let Some(wants) = wants {
+        summary = format!("{} · {summary}", wants.summary());
+        note = format!("{note}\n[{}]", wants.hint());
+    }
     let shown = text.as_str().into();
     if !note.is_empty() {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -227,7 +247,6 @@ fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duratio
         }
         text.push_str(&note);
     }
-    let succeeded = matches!(end, End::Exited(_)) && code == Some(0);
     let status = code.or(signal.map(|s| 128 + s)).or(Some(-1));
-    ToolOutput { for_model: text, for_user: Block::Terminal { output: shown, status }, summary, failed: !succeeded }
+    ToolOutput { for_model: text, for_user: Block::Terminal { output: shown, status }, summary, failed }
 }

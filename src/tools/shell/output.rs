@@ -99,6 +99,11 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// The line that is not complete.
+    pub fn line(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.cleaner.line())
+    }
+
     /// What has come since the last time, also of a line that is not complete.
     pub fn take_progress(&mut self) -> Option<String> {
         let line = self.cleaner.line();

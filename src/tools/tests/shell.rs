@@ -50,6 +50,33 @@ fn nothing_can_ask() {
 }
 
 #[test]
+fn who_asks_is_told_how_to_do_without() {
+    let b = Bench::new(&[]);
+    let out = b.run("Bash", json!({"command": "printf 'Go on? [Y/n] '; read x || { echo Abort.; exit 1; }"})).unwrap();
+    assert!(out.for_model.starts_with("Go on? [Y/n] Abort.\n[exit code 1]\n[It asks for a confirmation"), "{}", out.for_model);
+    assert!(out.summary.starts_with("asks for input · exit 1 · "), "{}", out.summary);
+    assert_eq!(out.for_user, Block::Terminal { output: "Go on? [Y/n] Abort.\n".into(), status: Some(1) });
+    // Whoever takes no answer for one has not failed.
+    assert_eq!(b.text("Bash", json!({"command": "printf 'Go on? [Y/n] '; read x || echo yes"})), "Go on? [Y/n] yes\n");
+    let out = b.text("Bash", json!({"command": "stty -a"}));
+    assert!(out.contains("[It wants a terminal"), "{out}");
+}
+
+#[test]
+fn who_waits_for_an_answer_is_shown_to_wait() {
+    let b = Bench::new(&[]);
+    let call = b.call("Bash", json!({"command": "printf 'Password: '; exec sleep 60"})).unwrap().0;
+    let out = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until("it is said", || b.progress.lock().unwrap().concat().contains("Password: \n[waits for a password"));
+            b.cancel.cancel();
+        });
+        b.run_call(&call).unwrap()
+    });
+    assert!(out.for_model.starts_with("Password: \n[stopped by the user]\n[It asks for a password"), "{}", out.for_model);
+}
+
+#[test]
 fn a_timeout_ends_the_whole_group() {
     let b = Bench::new(&[]);
     let begun = Instant::now();
