@@ -47,6 +47,8 @@ pub struct Config {
     pub withheld: Withheld,
     pub disabled_tools: Vec<String>,
     pub tool_profile: ToolProfile,
+    /// The shell that commands run in, by name or whole path, if not `sh`.
+    pub shell: Option<String>,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -64,6 +66,7 @@ impl Default for Config {
             withheld: Withheld::default(),
             disabled_tools: vec![],
             tool_profile: ToolProfile::default(),
+            shell: None,
             sources: vec![],
             warnings: vec![],
         }
@@ -85,6 +88,7 @@ impl Config {
             .for_each(|rule| permissions::look_up(rule, project, places.home.as_deref()));
         (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
         config.tool_profile = layer.tool_profile.unwrap_or_default();
+        config.shell = layer.shell;
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);

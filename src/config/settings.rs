@@ -30,6 +30,8 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// Tools that there are not.
     pub disabled_tools: Vec<String>,
+    /// The shell that commands run in; only from the user's own settings.
+    pub shell: Option<String>,
     /// Which tools the model is told of: full, minimal, nano, or auto by its size.
     pub tool_profile: Option<ToolProfile>,
     /// The mode that the project's own file names, and what it would be without that.
@@ -37,8 +39,8 @@ pub struct Layer {
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 9] =
-    ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion", "permissions", "disabledTools", "toolProfile"];
+pub const KEYS: [&str; 10] =
+    ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion", "permissions", "disabledTools", "toolProfile", "shell"];
 const PROVIDER_KEYS: [&str; 11] = [
     "name",
     "baseUrl",
@@ -93,6 +95,7 @@ impl Layer {
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
         self.max_turns = self.max_turns.or(lower.max_turns);
+        self.shell = self.shell.take().or(lower.shell);
         for provider in lower.providers {
             if !self.providers.iter().any(|known| same(&known.name, &provider.name)) {
                 self.providers.push(provider);
@@ -131,6 +134,10 @@ impl Reader<'_> {
                 "permissions" | "alwaysAllow" | "disabledTools" | "toolProfile" | "tune" => self.tools(property, &mut layer)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+                "shell" if self.rules != RuleSource::User => {
+                    self.warn(property, "\"shell\" has no effect here: only your own settings say which shell runs commands.");
+                }
+                "shell" => layer.shell = self.string(property)?.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()),
                 // Where Nanocoder keeps it.
                 "headless" => {
                     if let Value::Object(headless) = &property.value

@@ -9,9 +9,11 @@ mod asks;
 mod children;
 mod clean;
 mod output;
+mod program;
 mod touching;
 
 pub use children::Children;
+pub use program::Shell;
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
 use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
@@ -54,6 +56,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     // `cd` goes where it says.
     ("CDPATH", ""),
 ];
+
+/// By these a shell would read something first, or read the line otherwise.
+const OBEYED: [&str; 4] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS"];
 
 #[derive(Debug)]
 pub struct Bash;
@@ -110,9 +115,12 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     cx.cancel.check()?;
     let begun = Instant::now();
     let (read, write) = std::io::pipe().map_err(failed)?;
-    let mut command = Command::new("/bin/sh");
+    let mut command = Command::new(cx.workspace.shell().program());
     command.arg("-c").arg(text).current_dir(cx.workspace.cwd()).stdin(Stdio::null());
     command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
+    for name in OBEYED {
+        command.env_remove(name);
+    }
     let announcer = cx.workspace.children.announcer();
     // SAFETY: only system calls that are allowed between fork and exec, and no allocation.
     unsafe {

@@ -2,7 +2,10 @@
 //!
 //! Nothing here forbids a path: `Access` names where it leads, and approval decides.
 
-use super::{seen::Seen, shell::Children};
+use super::{
+    seen::Seen,
+    shell::{Children, Shell},
+};
 use crate::{policy::Policy, protocol::Rule};
 use std::{
     fs, io,
@@ -21,6 +24,7 @@ pub struct Workspace {
     spill: PathBuf,
     spilled: AtomicU64,
     policy: RwLock<Arc<Policy>>,
+    shell: Shell,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
     pub(crate) seen: Seen,
@@ -38,9 +42,19 @@ impl Workspace {
             spill: spill.into(),
             spilled: AtomicU64::new(0),
             policy: RwLock::default(),
+            shell: Shell::default(),
             children: Children::default(),
             seen: Seen::default(),
         })
+    }
+
+    /// For the session: what a command's line means depends on it.
+    pub fn with_shell(self, shell: Shell) -> Self {
+        Workspace { shell, ..self }
+    }
+
+    pub fn shell(&self) -> &Shell {
+        &self.shell
     }
 
     pub fn root(&self) -> &Path {

@@ -54,6 +54,15 @@ pub fn parts(command: &str, workspace: &Workspace) -> (Vec<CommandPart>, Vec<Pat
         }
         part.touches.extend(more);
     }
+    if let Some(shell) = workspace.shell().strange() {
+        let unknown = || Touch::Unknown(format!("{shell} may read it in another way"));
+        for part in &mut parts {
+            // What has been found still counts for rules that refuse; no pattern speaks for it.
+            part.words.clear();
+            part.touches.push(unknown());
+        }
+        parts.push(CommandPart { at: (0, command.len()), words: vec![], touches: vec![unknown()], said: vec![] });
+    }
     let mut named = disk.named.into_inner();
     named.dedup();
     (parts, named)
