@@ -178,6 +178,7 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         asked_mode: options.mode,
         system: system_prompt(&project.root, &workspace.shell().name()).into(),
         tools: Arc::new(tools.specs()),
+        job_tools: Arc::new(tools.job_specs()),
         profile: config.tool_profile,
         bounds: Bounds { root: project.root.clone(), readable },
         rules,

@@ -80,6 +80,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
         Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => {
             allow("it only reads, and inside the project")
         }
+        Access::Job { .. } => allow("it only reaches what this session has started"),
         Access::Plan if mode != Mode::Plan => allow("plan mode is over"),
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
         _ => ask("nothing allows it"),
@@ -112,7 +113,7 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
             }
             Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)) || policy.allows_host(host),
             // Each plan is for the user to read.
-            Access::Plan | Access::Question { .. } => false,
+            Access::Plan | Access::Question { .. } | Access::Job { .. } => false,
         }
 }
 
@@ -128,7 +129,7 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
             None => vec![Grant::Command(command.clone())],
         },
         Access::Network { host } => vec![Grant::Host(host.clone())],
-        Access::Plan | Access::Question { .. } => vec![],
+        Access::Plan | Access::Question { .. } | Access::Job { .. } => vec![],
     }
 }
 
@@ -179,6 +180,8 @@ mod tests {
             (Access::Network { host: "h".into() }, [Ask, Ask, forbid(), Allow]),
             (Access::Plan, [Allow, Allow, Ask, Allow]),
             (Access::Question { options: vec![] }, [Ask, Ask, Ask, Ask]),
+            (Access::Job { id: "bash_1".into(), end: false }, [Allow, Allow, Allow, Allow]),
+            (Access::Job { id: "bash_1".into(), end: true }, [Allow, Allow, forbid(), Allow]),
         ] {
             let got = Mode::ALL.map(|m| judge(m, &[], &bounds(), &access));
             assert_eq!(got, expected, "{access:?}");

@@ -31,18 +31,25 @@ impl Agent {
         turn.calls.clear();
         self.requests += 1;
         turn.phase = Phase::Streaming(RequestId(self.requests));
+        self.tell_of_jobs();
         for text in steering {
             self.say(id, Message::User(text.clone().into()));
             self.emit_here(EventBody::Turn(TurnEvent::UserSaid(text.into())));
         }
+        let tools = profile::offered(self.settings.profile, &name, &self.settings.tools, self.transcript.mode);
         self.out.push(Effect::CallModel(Request {
             id: RequestId(self.requests),
             model,
             system: profile::system(&self.settings.system, self.transcript.mode),
             messages: self.transcript.messages.clone(),
-            tools: profile::offered(self.settings.profile, &name, &self.settings.tools, self.transcript.mode),
+            tools: self.jobs.with_tools(tools, &self.settings.job_tools),
         }));
         self.emit_here(EventBody::Turn(TurnEvent::Called));
+    }
+
+    /// What has ended in the background becomes part of the conversation.
+    pub(super) fn tell_of_jobs(&mut self) {
+        self.jobs.tell().into_iter().for_each(|told| self.record(told));
     }
 
     pub(super) fn streamed(&mut self, request: RequestId, item: StreamItem) {
@@ -351,10 +358,14 @@ impl Agent {
 
     pub(super) fn ran(&mut self, id: CallId, result: Result<ToolOutput, ToolError>) {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
+        let mut read = None;
         let outcome = match (&call.state, result) {
             (State::Running, Ok(mut output)) => {
                 if let Some((_, note)) = call.part.as_ref().filter(|(_, note)| !note.is_empty()) {
                     output.for_model = format!("{}\n{note}", output.for_model.trim_end());
+                }
+                if let (Some(Access::Job { id, .. }), Block::Terminal { status: Some(_), .. }) = (call.access(), &output.for_user) {
+                    read = Some(id.clone());
                 }
                 Outcome::Done(output)
             }
@@ -364,6 +375,9 @@ impl Agent {
             _ => return,
         };
         call.state = State::Finished(outcome);
+        if let Some(job) = read {
+            self.jobs.read(job);
+        }
         self.advance();
         self.stopped();
     }

@@ -58,20 +58,25 @@ pub enum Access {
     Question {
         options: Vec<String>,
     },
+    /// A command of this session that runs in the background: what it prints is read, or it is ended.
+    Job {
+        id: String,
+        end: bool,
+    },
 }
 
 impl Access {
     /// Reads may run side by side; everything else has the workspace to itself.
     pub fn is_read(&self) -> bool {
-        matches!(self, Access::Read(_))
+        matches!(self, Access::Read(_) | Access::Job { end: false, .. })
     }
 
     /// Does it leave everything as it is? A command that only reads does, but has the workspace to itself all the same.
     pub fn changes_nothing(&self) -> bool {
         match self {
-            Access::Read(_) | Access::Plan | Access::Question { .. } => true,
+            Access::Read(_) | Access::Plan | Access::Question { .. } | Access::Job { end: false, .. } => true,
             Access::Run { parts, .. } => !parts.is_empty() && parts.iter().all(CommandPart::is_read),
-            Access::Write(_) | Access::Network { .. } => false,
+            Access::Write(_) | Access::Network { .. } | Access::Job { end: true, .. } => false,
         }
     }
 }

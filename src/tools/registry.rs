@@ -11,6 +11,8 @@ type Make = fn() -> Box<dyn Tool>;
 
 const TOOLS: &[Make] = &[
     || Box::new(shell::Bash),
+    || Box::new(shell::BashOutput),
+    || Box::new(shell::KillBash),
     || Box::new(view::View),
     || Box::new(edit::Edit),
     || Box::new(replace::Replace),
@@ -43,7 +45,12 @@ impl Registry {
 
     /// Of those that the model is told of.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.offered().cloned().collect()
+        self.offered(false).cloned().collect()
+    }
+
+    /// Of those that it is told of besides when a command has been started in the background.
+    pub fn job_specs(&self) -> Vec<ToolSpec> {
+        self.offered(true).cloned().collect()
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
@@ -71,7 +78,11 @@ impl Registry {
     /// Without these; what is no tool comes back.
     pub fn disable(&mut self, names: &[String]) -> Vec<String> {
         let (known, unknown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| self.find(name).is_ok());
-        let own = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        let mut own: Vec<String> = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        if own.iter().any(|name| name == "Bash") {
+            // There is nothing that they could reach.
+            own.extend(["BashOutput", "KillBash"].map(String::from));
+        }
         self.disabled = own;
         unknown
     }
@@ -93,15 +104,16 @@ impl Registry {
         })
     }
 
-    fn offered(&self) -> impl Iterator<Item = &ToolSpec> {
+    fn offered(&self, with_jobs: bool) -> impl Iterator<Item = &ToolSpec> {
         let on = |spec: &&ToolSpec| !self.disabled.contains(&spec.name);
-        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec).filter(on)
+        let wanted = move |tool: &dyn Tool| tool.offered() && tool.offered_with_jobs() == with_jobs;
+        self.tools.iter().filter(move |(_, tool)| wanted(tool.as_ref())).map(|(spec, _)| spec).filter(on)
     }
 
     fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
         let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
         let found = known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim())));
-        let tools = || self.offered().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+        let tools = || self.offered(false).map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         match found {
             Some((spec, _)) if self.disabled.contains(&spec.name) => {
                 Err(ToolError(format!("The tool {name:?} is switched off in the user's settings. The tools are: {}.", tools())))
@@ -151,6 +163,8 @@ mod tests {
             ("Grep", "GrepTool"),
             ("list_directory", "LS"),
             ("bash", "Bash"),
+            ("TaskOutput", "BashOutput"),
+            ("KillShell", "KillBash"),
             ("ls", "LS"),
         ] {
             assert_eq!(registry.canonical(alias, Value::Null).unwrap().0, name);

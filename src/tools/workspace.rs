@@ -4,7 +4,7 @@
 
 use super::{
     seen::Seen,
-    shell::{Children, Shell},
+    shell::{Children, Jobs, Shell},
 };
 use crate::{policy::Policy, protocol::Rule};
 use std::{
@@ -21,12 +21,13 @@ pub struct Workspace {
     root: PathBuf,
     home: Option<PathBuf>,
     cwd: Mutex<PathBuf>,
-    spill: PathBuf,
-    spilled: AtomicU64,
+    spills: Arc<Spills>,
     policy: RwLock<Arc<Policy>>,
     shell: Shell,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
+    /// Commands that run on when their call has ended.
+    pub jobs: Jobs,
     pub(crate) seen: Seen,
 }
 
@@ -39,11 +40,11 @@ impl Workspace {
             cwd: Mutex::new(root.clone()),
             root,
             home: dirs::home_dir(),
-            spill: spill.into(),
-            spilled: AtomicU64::new(0),
+            spills: Arc::new(Spills { folder: spill.into(), count: AtomicU64::new(0) }),
             policy: RwLock::default(),
             shell: Shell::default(),
             children: Children::default(),
+            jobs: Jobs::default(),
             seen: Seen::default(),
         })
     }
@@ -106,6 +107,10 @@ impl Workspace {
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Policy::new(rules, &self.root));
     }
 
+    pub(crate) fn spills(&self) -> Arc<Spills> {
+        self.spills.clone()
+    }
+
     /// As it is shown and as the model should write it: relative to the root where possible.
     pub fn shown(&self, path: &Path) -> String {
         self.relative(path).display().to_string()
@@ -118,14 +123,22 @@ impl Workspace {
             Err(_) => path.into(),
         }
     }
+}
 
-    /// A fresh file for a long output.
-    pub(crate) fn spill_file(&self) -> io::Result<(fs::File, PathBuf)> {
+/// Files for outputs that are too long to pass on.
+pub(crate) struct Spills {
+    folder: PathBuf,
+    count: AtomicU64,
+}
+
+impl Spills {
+    /// A fresh one.
+    pub(crate) fn file(&self) -> io::Result<(fs::File, PathBuf)> {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.spill)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         loop {
-            let n = self.spilled.fetch_add(1, Ordering::Relaxed) + 1;
-            let path = self.spill.join(format!("output-{}-{n}.txt", std::process::id()));
+            let n = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = self.folder.join(format!("output-{}-{n}.txt", std::process::id()));
             match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => return Ok((file?, path)),

@@ -164,5 +164,7 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Network { .. } => "Connect to this host?",
         Access::Plan => "Go ahead with this plan?",
         Access::Question { .. } => "The model asks:",
+        Access::Job { end: false, .. } => "Read what this command prints?",
+        Access::Job { end: true, .. } => "End this command?",
     }
 }

@@ -1,5 +1,6 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
+mod background;
 mod checkpoints;
 mod commands;
 mod looks;

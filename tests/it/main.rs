@@ -3,6 +3,7 @@
 
 mod approval;
 mod ask;
+mod background;
 mod checkpoint_cli;
 mod completion;
 mod exit;

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Waits for something that must happen, without guessing how long it takes.
-fn until(what: &str, mut done: impl FnMut() -> bool) {
+pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
@@ -18,7 +18,7 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-fn alive(pid: &str) -> bool {
+pub fn alive(pid: &str) -> bool {
     let pid = pid.trim().parse().unwrap();
     // A zombie is dead, whoever has not buried it.
     let zombie = fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| s.contains(") Z "));
