@@ -6,6 +6,7 @@
 
 mod children;
 mod clean;
+mod history;
 mod output;
 mod touching;
 

@@ -5,6 +5,7 @@
 use super::{seen::Seen, shell::Children};
 use crate::{policy::Policy, protocol::Rule};
 use std::{
+    cell::RefCell,
     fs, io,
     path::{Component, Path, PathBuf},
     sync::{
@@ -13,6 +14,11 @@ use std::{
     },
     time::Duration,
 };
+
+thread_local! {
+    /// What [`Workspace::named_in`] gathers. Whoever understands a path goes by [`Workspace::resolve`], so no tool can forget one.
+    static NAMED: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
+}
 
 pub struct Workspace {
     root: PathBuf,
@@ -59,7 +65,16 @@ impl Workspace {
     /// The absolute path that a model means, with symbolic links resolved as far as it exists: what is approved is where
     /// reading and writing really happens.
     pub fn resolve(&self, path: &str) -> PathBuf {
-        resolve_links(&self.cwd().join(self.meant(path)))
+        let path = self.cwd().join(self.meant(path));
+        NAMED.with_borrow_mut(|named| named.as_mut().map(|named| named.extend(self.links_on(&path))));
+        resolve_links(&path)
+    }
+
+    /// What this comes to, and all names inside the project by which paths were reached in it where links stand in between.
+    pub fn named_in<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
+        let before = NAMED.replace(Some(vec![]));
+        let done = work();
+        (done, NAMED.replace(before).unwrap_or_default())
     }
 
     /// Names inside the project by which a path is reached, where links stand in between.
@@ -69,7 +84,7 @@ impl Workspace {
 
     pub(crate) fn links_on(&self, path: &Path) -> Vec<PathBuf> {
         let mut names = vec![];
-        follow(path, &mut |name| names.push(name));
+        follow(path, &mut |_, name| names.push(name));
         names.retain(|name| name.starts_with(&self.root));
         names
     }
@@ -134,11 +149,19 @@ fn forget_old(spill: &Path) {
 
 /// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
 pub fn resolve_links(path: &Path) -> PathBuf {
-    follow(path, &mut |_| {})
+    follow(path, &mut |_, _| {})
 }
 
-/// `through`: the whole path as it was called at each link on the way.
-fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
+/// The same, unless the way goes through a link of the kernel's that leads elsewhere for every process, such as `/proc/self/cwd`.
+pub fn leads_for_all(path: &Path) -> Option<PathBuf> {
+    let own = |path: &Path| ["/proc", "/dev/fd"].iter().any(|folder| path.starts_with(folder));
+    let mut each = false;
+    let end = follow(path, &mut |link, _| each |= own(link));
+    (!each && !end.starts_with("/dev/fd")).then_some(end)
+}
+
+/// `through`: each link on the way, and the whole path as it was called there.
+fn follow(path: &Path, through: &mut dyn FnMut(&Path, PathBuf)) -> PathBuf {
     let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
     let mut done = PathBuf::new();
     let mut links = 0;
@@ -153,7 +176,7 @@ fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
                 match fs::read_link(&next) {
                     Ok(target) if links < 40 => {
                         links += 1;
-                        through(todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
+                        through(&next, todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
                         todo.extend(target.components().rev().map(|c| c.as_os_str().to_owned()));
                     }
                     _ => done = next,
