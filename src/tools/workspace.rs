@@ -91,11 +91,33 @@ impl Workspace {
 
     fn meant(&self, path: &str) -> PathBuf {
         let path = path.trim_end_matches('\n');
-        match (path.strip_prefix('~'), &self.home) {
+        let path = match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(path),
+        };
+        if path.to_str().is_some_and(|path| path.contains(char::REPLACEMENT_CHARACTER)) { self.looks_like(&path) } else { path }
+    }
+
+    /// Names that are no text are shown with a sign for what can't be; written so, the one that looks like it is meant.
+    fn looks_like(&self, path: &Path) -> PathBuf {
+        let mut done = PathBuf::new();
+        for part in path.components() {
+            let here = self.cwd().join(&done);
+            let name = part.as_os_str().to_string_lossy();
+            let real = (name.contains(char::REPLACEMENT_CHARACTER) && here.join(part).symlink_metadata().is_err())
+                .then(|| {
+                    let entries = fs::read_dir(&here).into_iter().flatten().flatten();
+                    let mut alike = entries.map(|entry| entry.file_name()).filter(|other| other.to_string_lossy() == name);
+                    alike.next().filter(|_| alike.next().is_none())
+                })
+                .flatten();
+            match real {
+                Some(real) => done.push(real),
+                None => done.push(part),
+            }
         }
+        done
     }
 
     /// The rules that tools keep to when they go through folders; the verdict on a call is somebody else's.
