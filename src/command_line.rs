@@ -13,11 +13,13 @@ mod paths;
 mod programs;
 mod refuse;
 mod syntax;
+mod unseen;
 mod walk;
 mod words;
 
 pub use offer::{covers, offers, parse_patterns};
 pub use paths::is_secret;
+pub use programs::git::{GitRead, read_of as git_read_of};
 pub use refuse::{Speaks, speaks_of};
 
 use crate::protocol::{CommandPart, Touch};
@@ -34,8 +36,8 @@ pub trait Surroundings {
     /// Where the command starts.
     fn cwd(&self) -> PathBuf;
     fn home(&self) -> Option<PathBuf>;
-    /// Where a path leads: absolute, without `.` and `..`, links followed.
-    fn resolve(&self, path: &Path) -> PathBuf;
+    /// Where a path leads: absolute, without `.` and `..`, links followed; `None` if it leads elsewhere for every process.
+    fn resolve(&self, path: &Path) -> Option<PathBuf>;
     /// Names in a folder that match a pattern; `None` if nobody looked.
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>>;
     /// What a search through a folder reads that it should not: secrets that are neither hidden nor ignored.

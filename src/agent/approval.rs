@@ -66,6 +66,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
     match access {
         Access::Question { .. } => return ask("it is a question"),
         Access::Plan if mode == Mode::Plan => return ask("a plan is for the user to accept"),
+        Access::Plan => return forbid("plan mode is not on, so there is no plan to accept: go on with what the user asked for".into()),
         _ => {}
     }
     if granted(said, bounds, asked) {
@@ -81,7 +82,6 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
             allow("it only reads, and inside the project")
         }
         Access::Job { .. } => allow("it only reaches what this session has started"),
-        Access::Plan if mode != Mode::Plan => allow("plan mode is over"),
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
         _ => ask("nothing allows it"),
     }
@@ -160,6 +160,7 @@ mod tests {
         let read = |p: &str| Access::Read(vec![p.into()]);
         let write = |p: &str| Access::Write(vec![p.into()]);
         let run = || Access::Run { command: "ls".into(), parts: vec![] };
+        let no_plan = || Forbid("plan mode is not on, so there is no plan to accept: go on with what the user asked for".into());
         let forbid = || Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
         for (access, expected) in [
             (read("/p/a"), [Allow, Allow, Allow, Allow]),
@@ -174,11 +175,14 @@ mod tests {
             (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),
             (write("/p/sub/.GIT/config"), [Ask, Ask, forbid(), Allow]),
             (write("/p/.github/x.yml"), [Ask, Allow, forbid(), Allow]),
+            // These make a repository of the folder around them, with a configuration that git obeys.
+            (write("/p/e/HEAD"), [Ask, Ask, forbid(), Allow]),
+            (write("/p/e/HEAD/x"), [Ask, Allow, forbid(), Allow]),
             (Access::Write(vec![]), [Ask, Ask, forbid(), Allow]),
             (Access::Write(vec!["/p/a".into(), "/q".into()]), [Ask, Ask, forbid(), Allow]),
             (run(), [Ask, Ask, forbid(), Allow]),
             (Access::Network { host: "h".into() }, [Ask, Ask, forbid(), Allow]),
-            (Access::Plan, [Allow, Allow, Ask, Allow]),
+            (Access::Plan, [no_plan(), no_plan(), Ask, no_plan()]),
             (Access::Question { options: vec![] }, [Ask, Ask, Ask, Ask]),
             (Access::Job { id: "bash_1".into(), end: false }, [Allow, Allow, Allow, Allow]),
             (Access::Job { id: "bash_1".into(), end: true }, [Allow, Allow, forbid(), Allow]),

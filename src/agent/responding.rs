@@ -306,6 +306,8 @@ impl Agent {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let Some(asked) = call.asked() else { return };
         match approval::judge(mode, said, &self.settings.bounds, &asked) {
+            // The yes to this one is what ended plan mode.
+            _ if call.decided && *asked.access == Access::Plan => {}
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
             Verdict::Ask if !call.decided => {
                 call.state = State::Asked;

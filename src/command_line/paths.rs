@@ -77,9 +77,13 @@ impl Scene<'_> {
         if self.folders.is_empty() && !path.starts_with('/') {
             return vec![unknown("in a folder that can't be known")];
         }
-        let mut found: Vec<Touch> = self.starts(path).iter().map(|path| touch(self.around.resolve(path))).collect();
+        let mut found: Vec<Touch> = self.starts(path).iter().map(|path| self.leads(path, touch)).collect();
         found.dedup();
         found
+    }
+
+    fn leads(&self, path: &Path, touch: &dyn Fn(PathBuf) -> Touch) -> Touch {
+        self.around.resolve(path).map_or_else(|| unknown("a path that leads elsewhere for every program"), touch)
     }
 
     fn starts(&self, path: &str) -> Vec<PathBuf> {
@@ -126,7 +130,7 @@ impl Scene<'_> {
                 }
                 // Then it stands for itself.
                 Some(names) if names.is_empty() => found.extend(self.path(text, touch)),
-                Some(names) => found.extend(names.iter().map(|name| touch(self.around.resolve(&start.join(name))))),
+                Some(names) => found.extend(names.iter().map(|name| self.leads(&start.join(name), touch))),
                 None => found.extend(self.path(folder, touch)),
             }
         }

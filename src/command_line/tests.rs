@@ -23,7 +23,7 @@ impl Surroundings for Plain {
         Some("/home/u".into())
     }
 
-    fn resolve(&self, path: &Path) -> PathBuf {
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
         let mut done = PathBuf::new();
         for part in path.components() {
             match part {
@@ -32,7 +32,7 @@ impl Surroundings for Plain {
                 part => done.push(part),
             }
         }
-        done
+        Some(done)
     }
 
     fn names(&self, _: &Path, _: &str) -> Option<Vec<String>> {

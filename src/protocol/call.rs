@@ -85,10 +85,11 @@ impl Access {
 /// own settings hold the rules.
 const STEERING: [&str; 3] = [".git", ".backstitch", "agents.config.json"];
 
-/// Is this one of the project's own files? What steers git or us is not.
+/// Is this one of the project's own files? What steers git or us is not, nor is what makes any folder a repository, which git obeys too.
 pub fn is_own_file(root: &Path, path: &Path) -> bool {
     let steers = |part: std::path::Component| STEERING.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
+    let founds = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD"));
+    !founds && path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

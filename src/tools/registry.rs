@@ -60,8 +60,10 @@ impl Registry {
     /// What a call would touch and do, under the tool's own name and with the links that its paths go through.
     pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (name, args) = self.canonical(name, args)?;
-        let mut preview = self.get(&name)?.preview(&args, workspace)?;
-        preview.named.extend(paths_of(&args).flat_map(|path| workspace.links(path)));
+        let tool = self.get(&name)?;
+        let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
+        let mut preview = preview?;
+        preview.named.extend(named);
         Ok(Preview { tool: name, ..preview })
     }
 
@@ -122,12 +124,6 @@ impl Registry {
             None => Err(ToolError(format!("There is no tool {name:?}. The tools are: {}.", tools()))),
         }
     }
-}
-
-fn paths_of(args: &Value) -> impl Iterator<Item = &str> {
-    let one = ["file_path", "path"].into_iter().filter_map(|name| args.get(name)?.as_str());
-    let several = args.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    one.chain(several)
 }
 
 /// A tool's description of itself; the prose is in `assets/tools`.

@@ -9,6 +9,7 @@ mod asks;
 mod background;
 mod children;
 mod clean;
+mod history;
 mod output;
 mod process;
 mod program;

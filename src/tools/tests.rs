@@ -61,7 +61,7 @@ impl Bench {
 
     fn call(&self, name: &str, args: Value) -> Result<(ToolCall, Preview), ToolError> {
         let (name, args) = self.registry.canonical(name, args)?;
-        let preview = self.registry.get(&name)?.preview(&args, &self.workspace)?;
+        let preview = self.registry.preview(&name, args.clone(), &self.workspace)?;
         Ok((ToolCall { id: CallId(1), name, args, basis: preview.basis.clone() }, preview))
     }
 

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{policy::Policy, protocol::Rule};
 use std::{
+    cell::RefCell,
     fs, io,
     path::{Component, Path, PathBuf},
     sync::{
@@ -16,6 +17,11 @@ use std::{
     },
     time::Duration,
 };
+
+thread_local! {
+    /// What [`Workspace::named_in`] gathers. Whoever understands a path goes by [`Workspace::resolve`], so no tool can forget one.
+    static NAMED: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
+}
 
 pub struct Workspace {
     root: PathBuf,
@@ -74,7 +80,16 @@ impl Workspace {
     /// The absolute path that a model means, with symbolic links resolved as far as it exists: what is approved is where
     /// reading and writing really happens.
     pub fn resolve(&self, path: &str) -> PathBuf {
-        resolve_links(&self.cwd().join(self.meant(path)))
+        let path = self.cwd().join(self.meant(path));
+        NAMED.with_borrow_mut(|named| named.as_mut().map(|named| named.extend(self.links_on(&path))));
+        resolve_links(&path)
+    }
+
+    /// What this comes to, and all names inside the project by which paths were reached in it where links stand in between.
+    pub fn named_in<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
+        let before = NAMED.replace(Some(vec![]));
+        let done = work();
+        (done, NAMED.replace(before).unwrap_or_default())
     }
 
     /// Names inside the project by which a path is reached, where links stand in between.
@@ -84,18 +99,40 @@ impl Workspace {
 
     pub(crate) fn links_on(&self, path: &Path) -> Vec<PathBuf> {
         let mut names = vec![];
-        follow(path, &mut |name| names.push(name));
+        follow(path, &mut |_, name| names.push(name));
         names.retain(|name| name.starts_with(&self.root));
         names
     }
 
     fn meant(&self, path: &str) -> PathBuf {
         let path = path.trim_end_matches('\n');
-        match (path.strip_prefix('~'), &self.home) {
+        let path = match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(path),
+        };
+        if path.to_str().is_some_and(|path| path.contains(char::REPLACEMENT_CHARACTER)) { self.looks_like(&path) } else { path }
+    }
+
+    /// Names that are no text are shown with a sign for what can't be; written so, the one that looks like it is meant.
+    fn looks_like(&self, path: &Path) -> PathBuf {
+        let mut done = PathBuf::new();
+        for part in path.components() {
+            let here = self.cwd().join(&done);
+            let name = part.as_os_str().to_string_lossy();
+            let real = (name.contains(char::REPLACEMENT_CHARACTER) && here.join(part).symlink_metadata().is_err())
+                .then(|| {
+                    let entries = fs::read_dir(&here).into_iter().flatten().flatten();
+                    let mut alike = entries.map(|entry| entry.file_name()).filter(|other| other.to_string_lossy() == name);
+                    alike.next().filter(|_| alike.next().is_none())
+                })
+                .flatten();
+            match real {
+                Some(real) => done.push(real),
+                None => done.push(part),
+            }
         }
+        done
     }
 
     /// The rules that tools keep to when they go through folders; the verdict on a call is somebody else's.
@@ -161,11 +198,19 @@ fn forget_old(spill: &Path) {
 
 /// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
 pub fn resolve_links(path: &Path) -> PathBuf {
-    follow(path, &mut |_| {})
+    follow(path, &mut |_, _| {})
 }
 
-/// `through`: the whole path as it was called at each link on the way.
-fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
+/// The same, unless the way goes through a link of the kernel's that leads elsewhere for every process, such as `/proc/self/cwd`.
+pub fn leads_for_all(path: &Path) -> Option<PathBuf> {
+    let own = |path: &Path| ["/proc", "/dev/fd"].iter().any(|folder| path.starts_with(folder));
+    let mut each = false;
+    let end = follow(path, &mut |link, _| each |= own(link));
+    (!each && !end.starts_with("/dev/fd")).then_some(end)
+}
+
+/// `through`: each link on the way, and the whole path as it was called there.
+fn follow(path: &Path, through: &mut dyn FnMut(&Path, PathBuf)) -> PathBuf {
     let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
     let mut done = PathBuf::new();
     let mut links = 0;
@@ -180,7 +225,7 @@ fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
                 match fs::read_link(&next) {
                     Ok(target) if links < 40 => {
                         links += 1;
-                        through(todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
+                        through(&next, todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
                         todo.extend(target.components().rev().map(|c| c.as_os_str().to_owned()));
                     }
                     _ => done = next,

@@ -10,7 +10,7 @@ use backstitch_components::{
     text::{sanitize::one_line, span::Line},
     theme::Role,
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// A block made ready to be drawn: what is costly to find out is found out once.
 #[derive(Debug)]
@@ -62,7 +62,10 @@ impl Shown {
     /// The first rows of what a question is about, and how many lines there are beside them.
     pub fn beginning(&self, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
         if let Block::Markdown(text) = &self.block {
-            return (document(text, width, ALL_ROWS), 0);
+            let rows = document(text, width, ALL_ROWS);
+            // What somebody says yes to is seen: addresses behind links, surplus cells of a table.
+            let rows = if tells_all(&rows, text) { rows } else { output_tail(text, ALL_ROWS, width) };
+            return (rows, 0);
         }
         let Block::Diff(changes) = &self.block else { return (self.rows(width, max_rows), 0) };
         let mut rows: Vec<Line> = binaries(changes).collect();
@@ -130,6 +133,19 @@ fn document(text: &str, width: usize, max_rows: usize) -> Vec<Line> {
     rows
 }
 
+/// Is every word of a text, as often as it is there, in its rows? The language of a code block need not be.
+fn tells_all(rows: &[Line], text: &str) -> bool {
+    let mut counts: HashMap<String, isize> = HashMap::new();
+    let mut count = |text: &str, by: isize| {
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            *counts.entry(word.to_owned()).or_default() += by;
+        }
+    };
+    rows.iter().for_each(|row| count(&row.text(), -1));
+    text.lines().filter(|line| !line.trim_start().starts_with("```")).for_each(|line| count(line, 1));
+    counts.values().all(|left| *left <= 0)
+}
+
 fn binaries(changes: &[FileChange]) -> impl Iterator<Item = Line> {
     changes.iter().filter(|c| c.binary).map(|c| {
         let name = one_line(&c.path.to_string_lossy()).into_owned();
@@ -166,5 +182,34 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Question { .. } => "The model asks:",
         Access::Job { end: false, .. } => "Read what this command prints?",
         Access::Job { end: true, .. } => "End this command?",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(plan: &str) -> (String, bool) {
+        let (rows, missing) = Shown::new(Block::Markdown(plan.into())).beginning(60, 3);
+        assert_eq!(missing, 0, "{plan}");
+        let text = rows.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+        let drawn = !text.contains(plan.lines().next().unwrap_or_default());
+        (text, drawn)
+    }
+
+    #[test]
+    fn all_of_a_plan_is_on_the_screen_before_it_is_accepted() {
+        for (plan, hidden) in [
+            ("# Plan\n\nRead [the docs](https://evil.invalid/run).", "evil.invalid"),
+            ("# Plan\n\n| a | b |\n|---|---|\n| 1 | 2 | rm everything |", "rm everything"),
+            ("# Plan\n\n![x](a.png \"and then push\")", "and then push"),
+            ("# Plan\n\n<!-- and then push -->", "and then push"),
+            ("# Plan\n\n[x]: https://evil.invalid/a", "evil.invalid"),
+        ] {
+            let (text, _) = seen(plan);
+            assert!(text.contains(hidden), "{plan}\n{text}");
+        }
+        let (text, drawn) = seen("# Plan\n\n1. **Add** `x` to *y*\n2. Test\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn x() {}\n```");
+        assert!(drawn && !text.contains("**") && !text.contains("```"), "{text}");
     }
 }

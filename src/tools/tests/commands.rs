@@ -126,6 +126,49 @@ fn git_reads_freely_only_where_nothing_in_its_repository_runs() {
     assert!(is_free(&b, "git status") && !is_free(&b, "git -C sub status") && !is_free(&b, "cd sub && git status"));
 }
 
+/// What a program's own links lead to is that program's own; a brace is a letter in a pattern of a shell's.
+#[test]
+fn what_every_process_sees_otherwise_is_unknown() {
+    let b = Bench::new(&[("src/a", b"x"), ("{s}", b"x"), ("s", b"x")]);
+    let root = b.workspace.root().to_path_buf();
+    symlink("/proc/self/cwd", root.join("here")).unwrap();
+    symlink("/etc/passwd", root.join("{e}x")).unwrap();
+    fs::write(root.join("ex"), "x").unwrap();
+    for command in ["cat /proc/self/cwd/a", "cat here/a", "ls here/", "cd src && cat /proc/self/cwd/../a", "cat /dev/fd/3", "cat {e}*"] {
+        assert!(!is_free(&b, command), "{command}");
+    }
+    for command in ["cd src && echo x > /proc/self/cwd/a", "cd src; cp a /proc/thread-self/cwd/b", "cat /proc/self/environ"] {
+        let (_, preview) = b.call("Bash", json!({ "command": command })).unwrap();
+        let Access::Run { parts, .. } = preview.access else { panic!() };
+        assert!(parts.iter().flat_map(|part| &part.touches).any(|t| matches!(t, Touch::Unknown(_))), "{command}: {parts:?}");
+    }
+    assert!(is_free(&b, "cat {s}*") && is_free(&b, "cat src/a"));
+}
+
+#[test]
+fn whatever_way_a_path_comes_its_links_are_named() {
+    let b = Bench::new(&[("open/x", b"x\n"), ("a", b"x\n")]);
+    let root = b.workspace.root().to_path_buf();
+    symlink("open", root.join("private")).unwrap();
+    let patch = "*** Begin Patch\n*** Update File: private/x\n@@\n-x\n+y\n*** Add File: private/z\n+z\n*** End Patch";
+    for (tool, args, names) in [
+        ("View", json!({"file_path": "private/x"}), 1),
+        ("View", json!({"file_paths": "private/x"}), 1),
+        ("View", json!({"file_paths": "[\"a\", \"private/x\"]"}), 1),
+        ("View", json!({"file_paths": ["private/x", "a"]}), 1),
+        ("Replace", json!({"file_path": "private/y", "content": "y"}), 1),
+        ("LS", json!({"path": "private"}), 1),
+        ("GrepTool", json!({"pattern": "x", "path": "private"}), 1),
+        ("GlobTool", json!({"pattern": "*", "path": "private"}), 1),
+        ("apply_patch", json!({"input": patch}), 2),
+        ("View", json!({"file_path": "a"}), 0),
+    ] {
+        let (_, preview) = b.call(tool, args.clone()).unwrap();
+        let named = preview.named.iter().filter(|path| path.starts_with(root.join("private"))).count();
+        assert!(named >= names && (names > 0 || preview.named.is_empty()), "{tool} {args}: {:?}", preview.named);
+    }
+}
+
 #[test]
 fn what_would_be_touched_is_told() {
     let b = Bench::new(&[("a", b"x")]);

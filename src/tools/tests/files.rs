@@ -328,3 +328,21 @@ fn a_write_that_finds_no_room_leaves_the_old_file() {
     let out = b.run("Bash", json!({"command": command})).unwrap();
     assert!(!out.failed && out.for_model.contains("old files are whole"), "{}", out.for_model);
 }
+
+/// As it is listed, so it may be written.
+#[test]
+fn a_name_that_is_no_text_is_found_by_what_it_looks_like() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let b = Bench::new(&[("a", b"plain\n")]);
+    let root = b.workspace.root().to_path_buf();
+    let odd = root.join(OsStr::from_bytes(b"d\xff")).join(OsStr::from_bytes(b"n\xfe.txt"));
+    std::fs::create_dir(odd.parent().unwrap()).unwrap();
+    std::fs::write(&odd, "one\n").unwrap();
+    assert!(b.text("LS", json!({"path": "d\u{fffd}"})).contains("n\u{fffd}.txt"));
+    assert!(b.text("View", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt"})).contains("one"));
+    b.run("Edit", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt", "old_string": "one", "new_string": "two"})).unwrap();
+    assert_eq!(std::fs::read(&odd).unwrap(), b"two\n");
+    // Where two look alike neither is meant.
+    std::fs::write(odd.with_file_name(OsStr::from_bytes(b"n\xfd.txt")), "other\n").unwrap();
+    assert!(b.run("View", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt"})).is_err());
+}
