@@ -382,6 +382,8 @@ impl Agent {
         }
         self.record(RecordBody::Cleared);
         self.grants.clear();
+        // Nobody knows any more how one came there.
+        self.out.push(Effect::LeaveFolder);
         self.emit(None, EventBody::Session(SessionEvent::Cleared));
     }
 

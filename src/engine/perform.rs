@@ -102,6 +102,7 @@ impl Performer {
                 self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
             }
             Effect::UseRules(rules) => self.workspace.set_rules(&rules),
+            Effect::LeaveFolder => self.workspace.set_cwd(self.workspace.root().to_path_buf()),
             Effect::Try(text) => {
                 let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
                 let tried = text.clone();
@@ -191,7 +192,7 @@ impl Performer {
                 jobs.spawn_on(ended, &Handle::current());
             };
             let cx = RunContext { workspace: &workspace, cancel, progress: &progress, background: &background };
-            runtime.block_on(tools.get(&call.name)?.run(&call, &cx))
+            runtime.block_on(tools.run(&call, &cx))
         };
         self.calls.spawn(async move {
             inputs.send(Input::Ran(id, blocking(work).await));

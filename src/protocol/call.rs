@@ -26,9 +26,15 @@ pub struct ToolCall {
     pub basis: Basis,
 }
 
-/// State of every file that a preview depended on.
+/// What a preview depended on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis(pub Vec<(PathBuf, PathState)>);
+pub struct Basis {
+    /// The state of every file.
+    pub files: Vec<(PathBuf, PathState)>,
+    /// Where commands and relative paths started, if somebody looked.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathState {
@@ -48,6 +54,9 @@ pub enum Access {
         /// Every simple command in it. Without any, nothing is known of it.
         #[serde(default)]
         parts: Vec<CommandPart>,
+        /// Where it starts, if that is not the project's own folder.
+        #[serde(default)]
+        folder: Option<PathBuf>,
     },
     Network {
         host: String,
@@ -135,8 +144,10 @@ pub enum Decision {
 pub enum Grant {
     /// Every write inside the project.
     Edits,
-    /// This command, to the letter.
+    /// This command, to the letter, in the project's own folder.
     Command(String),
+    /// This command, to the letter, in this folder.
+    CommandIn(PathBuf, String),
     /// Commands of which it covers every part that does more than read.
     Commands(CommandPattern),
     /// Reading below this path, outside the project.

@@ -2,8 +2,8 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, Workspace, aliases, ask, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
-use crate::protocol::{Access, Preview, ToolError, ToolSpec};
+use super::{RunContext, Tool, Workspace, aliases, ask, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
+use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -61,10 +61,21 @@ impl Registry {
     pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (name, args) = self.canonical(name, args)?;
         let tool = self.get(&name)?;
+        workspace.settle();
         let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
-        let mut preview = preview?;
+        let mut preview = preview.map_err(|error| placed(error, &args, workspace))?;
+        preview.basis.folder = Some(workspace.cwd());
         preview.named.extend(named);
         Ok(Preview { tool: name, ..preview })
+    }
+
+    /// Carries a call out, if everything starts where it did when the call was previewed.
+    pub async fn run(&self, call: &ToolCall, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
+        let tool = self.get(&call.name)?;
+        if call.basis.folder.as_ref().is_some_and(|folder| *folder != cx.workspace.cwd() || !folder.is_dir()) {
+            return Err(ToolError::new("The working folder has changed since this was asked about; nothing was done. Call it again."));
+        }
+        tool.run(call, cx).await.map_err(|error| placed(error, &call.args, cx.workspace))
     }
 
     /// The tool's own name and its own argument names for a call as a model wrote it.
@@ -123,6 +134,19 @@ impl Registry {
             Some(found) => Ok(found),
             None => Err(ToolError(format!("There is no tool {name:?}. The tools are: {}.", tools()))),
         }
+    }
+}
+
+/// What failed may have been looked for in the wrong folder.
+fn placed(error: ToolError, args: &Value, workspace: &Workspace) -> ToolError {
+    let relative = |name: &str| args.get(name).and_then(Value::as_str).is_some_and(|path| !path.starts_with(['/', '~']));
+    match workspace.elsewhere() {
+        Some(folder) if relative("file_path") || relative("path") => ToolError(format!(
+            "{} (Relative paths start in the working folder, {}; `cd` with Bash changes it.)",
+            error.0,
+            workspace.titled(&folder)
+        )),
+        _ => error,
     }
 }
 

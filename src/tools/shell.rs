@@ -9,6 +9,7 @@ mod asks;
 mod background;
 mod children;
 mod clean;
+mod folder;
 mod history;
 mod output;
 mod process;
@@ -21,12 +22,14 @@ pub use program::Shell;
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
 use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use folder::{Moved, Told};
 use futures::future::BoxFuture;
 use output::Output;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
     os::unix::process::ExitStatusExt,
+    path::Path,
     process::ExitStatus,
     time::{Duration, Instant},
 };
@@ -60,10 +63,16 @@ impl Tool for Bash {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let Wanted { command, background, .. } = wanted(args)?;
         let (parts, named) = touching::parts(command, workspace);
-        let access = Access::Run { command: command.into(), parts };
+        let access = Access::Run { command: command.into(), parts, folder: workspace.elsewhere() };
         let block = Block::Command { command: command.into(), directory: workspace.cwd() };
         let title = command.lines().next().unwrap_or_default();
-        let title = if background { format!("{title}  (in the background)") } else { title.into() };
+        let mut title = title.to_owned();
+        if let Some(folder) = workspace.elsewhere() {
+            title.push_str(&format!("  (in {})", workspace.titled(&folder)));
+        }
+        if background {
+            title.push_str("  (in the background)");
+        }
         Ok(Preview { named, ..Preview::new(access, title, block) })
     }
 
@@ -100,7 +109,9 @@ enum End {
 async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
     cx.cancel.check()?;
     let begun = Instant::now();
-    let mut started = process::start(text, cx.workspace)?;
+    let folder = cx.workspace.elsewhere();
+    let told = Told::for_line(text, cx.workspace);
+    let mut started = process::start(text, told.as_ref(), cx.workspace)?;
     let mut output = Output::new(cx.workspace.spills());
     let end = {
         let limit = time::sleep(timeout);
@@ -138,12 +149,43 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     };
     started.finish(&mut |bytes| output.push(bytes)).await;
     show(&mut output, cx);
-    Ok(report(end, status, begun.elapsed(), timeout, output))
+    let succeeded = matches!(&end, End::Exited(status) if status.success());
+    let moved = told.filter(|_| succeeded).map_or(Moved::Stayed, |told| told.follow(cx.workspace));
+    let mut output = report(end, status, begun.elapsed(), timeout, output);
+    tell_folder(&mut output, folder.as_deref(), moved, cx.workspace);
+    Ok(output)
 }
 
 fn show(output: &mut Output, cx: &RunContext) {
     if let Some(new) = output.take_progress() {
         (cx.progress)(new);
+    }
+}
+
+/// Where the command ran, if that is not what everybody takes it for, and where the next one will.
+fn tell_folder(output: &mut ToolOutput, ran_in: Option<&Path>, moved: Moved, workspace: &Workspace) {
+    let (note, summary) = match moved {
+        Moved::Stayed => match ran_in {
+            Some(folder) => (format!("[in {}]", workspace.titled(folder)), None),
+            None => return,
+        },
+        Moved::To(folder) => {
+            let shown = if folder == workspace.root() { "the project folder again".into() } else { workspace.titled(&folder) };
+            (format!("[the working folder is now {shown}; relative paths start there, for all tools]"), Some(format!("now in {shown}")))
+        }
+        Moved::Left(folder) => {
+            let why = format!("[it ended in {}, outside the project: the working folder is the project folder]", folder.display());
+            (why, Some("back in the project folder".into()))
+        }
+    };
+    if output.for_model == "(no output)" {
+        output.for_model.clear();
+    } else if !output.for_model.ends_with('\n') {
+        output.for_model.push('\n');
+    }
+    output.for_model.push_str(&note);
+    if let Some(summary) = summary {
+        output.summary = format!("{summary} · {}", output.summary);
     }
 }
 

@@ -3,6 +3,7 @@
 mod background;
 mod commands;
 mod files;
+mod folder;
 mod patch;
 mod search;
 mod shell;
@@ -72,7 +73,7 @@ impl Bench {
             self.jobs.lock().unwrap().push(std::thread::spawn(move || handle.block_on(command)));
         };
         let cx = RunContext { workspace: &self.workspace, cancel: self.cancel.clone(), progress: &progress, background: &background };
-        self.handle.block_on(self.registry.get(&call.name)?.run(call, &cx))
+        self.handle.block_on(self.registry.run(call, &cx))
     }
 
     fn run(&self, name: &str, args: Value) -> Result<ToolOutput, ToolError> {

@@ -76,7 +76,7 @@ impl Tool for View {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let wanted = wanted(args, workspace)?;
-        let names: Vec<_> = wanted.paths.iter().map(|p| workspace.shown(p)).collect();
+        let names: Vec<_> = wanted.paths.iter().map(|p| workspace.titled(p)).collect();
         let range = if wanted.range.first > 1 { format!(":{}", wanted.range.first) } else { String::new() };
         Ok(Preview::new(Access::Read(wanted.paths), names.join(", ") + &range, Block::Nothing))
     }

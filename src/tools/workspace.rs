@@ -68,9 +68,21 @@ impl Workspace {
         &self.root
     }
 
-    /// Where relative paths and commands start.
+    /// Where relative paths and commands start: the project's folder, or one in it that a command went to.
     pub fn cwd(&self) -> PathBuf {
         self.cwd.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// That, if it is not the project's folder.
+    pub fn elsewhere(&self) -> Option<PathBuf> {
+        Some(self.cwd()).filter(|cwd| *cwd != self.root)
+    }
+
+    /// Back to the project's folder, if the one that a command went to is gone, or is another one by now.
+    pub fn settle(&self) {
+        if self.elsewhere().is_some_and(|cwd| cwd.canonicalize().ok().as_ref() != Some(&cwd) || !cwd.is_dir()) {
+            self.set_cwd(self.root.clone());
+        }
     }
 
     pub fn set_cwd(&self, to: PathBuf) {
@@ -148,8 +160,18 @@ impl Workspace {
         self.spills.clone()
     }
 
-    /// As it is shown and as the model should write it: relative to the root where possible.
+    /// As the model should write it: relative to the folder that relative paths start in, where it is in the project.
     pub fn shown(&self, path: &Path) -> String {
+        let Some(cwd) = self.elsewhere().filter(|_| path.starts_with(&self.root)) else { return self.titled(path) };
+        let common = cwd.ancestors().find(|above| path.starts_with(above)).unwrap_or(&self.root);
+        let up = cwd.strip_prefix(common).map_or(0, |rest| rest.components().count());
+        let rest = path.strip_prefix(common).unwrap_or(path);
+        let shown: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([rest]).collect();
+        if shown.as_os_str().is_empty() { ".".into() } else { shown.display().to_string().trim_end_matches('/').to_owned() }
+    }
+
+    /// As the user knows it: relative to the root where possible.
+    pub fn titled(&self, path: &Path) -> String {
         self.relative(path).display().to_string()
     }
 

@@ -112,7 +112,7 @@ impl World {
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
                 Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
-                Effect::UseRules(_) | Effect::Try(_) => {}
+                Effect::UseRules(_) | Effect::Try(_) | Effect::LeaveFolder => {}
             }
         }
         let mut replayed = Transcript::default();
@@ -309,7 +309,7 @@ impl World {
                             2 => vec![part(&["cat", "a"], vec![Touch::Reads("/p/a".into())])],
                             _ => vec![part(&["cat", "/etc/a"], vec![Touch::Reads("/etc/a".into())])],
                         };
-                        Access::Run { command: format!("make {}", id.0 % 12), parts }
+                        Access::Run { command: format!("make {}", id.0 % 12), parts, folder: None }
                     }
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };

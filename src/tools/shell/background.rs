@@ -101,7 +101,7 @@ pub fn start(command: &str, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError
     let output = Output::kept(cx.workspace.spills());
     let file = output.file().map(|path| format!(" All of its output is kept in {}.", path.display())).unwrap_or_default();
     let running = cx.workspace.jobs.add(command, output)?;
-    let started = match super::process::start(command, cx.workspace) {
+    let started = match super::process::start(command, None, cx.workspace) {
         Ok(started) => started,
         Err(error) => {
             lock(&cx.workspace.jobs.0).jobs.retain(|known| !Arc::ptr_eq(known, &running));

@@ -1,6 +1,6 @@
 //! A command's process: how it is started, and how all of it ends.
 
-use super::children::Guard;
+use super::{children::Guard, folder::Told};
 use crate::{protocol::ToolError, tools::Workspace};
 use rustix::process::{Pid, Signal};
 use std::{
@@ -48,12 +48,21 @@ pub struct Started {
     guard: Guard,
 }
 
-/// In a session and group of its own, without a terminal. Needs a runtime.
-pub fn start(text: &str, workspace: &Workspace) -> Result<Started, ToolError> {
+/// In a session and group of its own, without a terminal. `told` is to learn where it ends. Needs a runtime.
+pub fn start(text: &str, told: Option<&Told>, workspace: &Workspace) -> Result<Started, ToolError> {
     let failed = |e: std::io::Error| ToolError(format!("The command could not be started: {e}."));
     let (read, write) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(workspace.shell().program());
-    command.arg("-c").arg(text).current_dir(workspace.cwd()).stdin(Stdio::null());
+    let folder = workspace.cwd();
+    let (text, variable) = match told {
+        Some(told) => {
+            let (text, variable) = told.with(text);
+            (text, Some(variable))
+        }
+        None => (text.to_owned(), None),
+    };
+    // Under another name for its folder a shell would go up from there instead.
+    command.arg("-c").arg(text).current_dir(&folder).env("PWD", &folder).stdin(Stdio::null()).envs(variable);
     command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
     for name in OBEYED {
         command.env_remove(name);

@@ -119,6 +119,10 @@ impl Surroundings for Disk<'_> {
         self.workspace.cwd()
     }
 
+    fn granted_in(&self) -> PathBuf {
+        self.workspace.root().into()
+    }
+
     fn home(&self) -> Option<PathBuf> {
         dirs::home_dir()
     }

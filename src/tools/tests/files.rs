@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::{
-    protocol::{Access, Basis, Block, PathState},
+    protocol::{Access, Block, PathState},
     tools::decode,
 };
 use serde_json::json;
@@ -183,7 +183,7 @@ fn a_file_that_changed_since_the_preview_is_left_alone() {
     let edit = b.call("Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1"})).unwrap().0;
     let replace = b.call("Replace", json!({"file_path": "a", "content": "1"})).unwrap().0;
     let create = b.call("Replace", json!({"file_path": "new/b", "content": "1"})).unwrap().0;
-    assert_eq!(create.basis, Basis(vec![(b.root.join("new/b"), PathState::Missing)]));
+    assert_eq!(create.basis.files, [(b.root.join("new/b"), PathState::Missing)]);
     fs::write(b.root.join("a"), "one\nuser\n").unwrap();
     fs::create_dir(b.root.join("new")).unwrap();
     fs::write(b.root.join("new/b"), "user").unwrap();
