@@ -1,6 +1,7 @@
 //! The tools as the engine uses them: by name, previewed, then run with what the preview saw.
 
 mod commands;
+mod file_op;
 mod files;
 mod patch;
 mod search;
