@@ -18,7 +18,7 @@ mod walk;
 mod words;
 
 pub use offer::{covers, offers, parse_patterns};
-pub use paths::is_secret;
+pub use paths::{is_plain_file, is_secret};
 pub use programs::git::{GitRead, read_of as git_read_of};
 pub use refuse::{Speaks, speaks_of};
 

@@ -11,6 +11,7 @@ pub mod decode;
 pub mod edit;
 mod edit_adapt;
 pub mod edit_match;
+pub mod file_op;
 pub mod glob;
 pub mod grep;
 pub mod ls;

@@ -3,7 +3,7 @@
 use crate::{
     command_line,
     policy::{Asked, Limit, Policy},
-    protocol::{Access, CommandPart, Decision, Grant, Mode, is_own_file},
+    protocol::{Access, CommandPart, Decision, Grant, Mode},
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
 }
 
 fn inside(bounds: &Bounds, paths: &[PathBuf]) -> bool {
-    !paths.is_empty() && paths.iter().all(|p| is_own_file(&bounds.root, p))
+    !paths.is_empty() && paths.iter().all(|p| command_line::is_plain_file(&bounds.root, p))
 }
 
 fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
@@ -100,7 +100,7 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
                 bounds.may_read(p) || has(&|g| matches!(g, Grant::Read(top) if p.starts_with(top))) || policy.allows_read(p, root)
             }),
             Access::Write(paths) => {
-                let by_grant = |p: &PathBuf| match is_own_file(root, p) {
+                let by_grant = |p: &PathBuf| match command_line::is_plain_file(root, p) {
                     true => has(&|g| *g == Grant::Edits),
                     false => has(&|g| matches!(g, Grant::Write(w) if w == p)),
                 };
@@ -126,9 +126,10 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
 pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
     match access {
         Access::Read(paths) => paths.iter().filter(|p| !bounds.may_read(p)).map(|p| Grant::Read(p.clone())).collect(),
-        Access::Write(paths) => {
-            paths.iter().map(|p| if is_own_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) }).collect()
-        }
+        Access::Write(paths) => paths
+            .iter()
+            .map(|p| if command_line::is_plain_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) })
+            .collect(),
         Access::Run { command, parts, folder } => match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
             Some(patterns) => patterns.into_iter().map(Grant::Commands).collect(),
             None => vec![match folder {
@@ -183,6 +184,7 @@ mod tests {
             (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),
             (write("/p/sub/.GIT/config"), [Ask, Ask, forbid(), Allow]),
             (write("/p/.github/x.yml"), [Ask, Allow, forbid(), Allow]),
+            (write("/p/.env"), [Ask, Ask, forbid(), Allow]),
             // These make a repository of the folder around them, with a configuration that git obeys.
             (write("/p/e/HEAD"), [Ask, Ask, forbid(), Allow]),
             (write("/p/e/HEAD/x"), [Ask, Allow, forbid(), Allow]),
@@ -208,6 +210,7 @@ mod tests {
         assert_eq!(ask(&edits, Access::Write(vec!["/p/b".into()])), Verdict::Allow);
         assert_eq!(ask(&edits, Access::Write(vec!["/q".into()])), Verdict::Ask);
         assert_eq!(ask(&edits, Access::Write(vec!["/p/.git/config".into()])), Verdict::Ask);
+        assert_eq!(ask(&edits, Access::Write(vec!["/p/.env".into()])), Verdict::Ask, "what it holds might go elsewhere");
         let git = grants_for(&b, &Access::Write(vec!["/p/.git/config".into()]));
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/config".into()])), Verdict::Allow);
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/hooks/x".into()])), Verdict::Ask);

@@ -1,7 +1,7 @@
 //! Which files a word means, and which files hold secrets.
 
 use super::{Surroundings, syntax::Word};
-use crate::protocol::Touch;
+use crate::protocol::{Touch, is_own_file};
 use std::path::{Path, PathBuf};
 
 /// More names than that are nobody's to approve one by one.
@@ -144,6 +144,11 @@ fn classes_are_plain(pattern: &str) -> bool {
         let class = class.strip_prefix('!').unwrap_or(class);
         class.split_once(']').is_some_and(|(all, _)| !all.is_empty() && all.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)))
     })
+}
+
+/// One of the project's own files that edits may touch without being named: it steers nothing, and holds no secrets by its name.
+pub fn is_plain_file(root: &Path, path: &Path) -> bool {
+    is_own_file(root, path) && !is_secret(path)
 }
 
 /// Does this file, by its name, hold what nobody but its owner should see?

@@ -63,7 +63,7 @@ fn call(text: &str) -> (String, Access) {
     let path = || vec![Plain.resolve(&Path::new("/p").join(rest)).unwrap()];
     let access = match tool {
         "Bash" => run(rest),
-        "Edit" | "Replace" | "apply_patch" => Access::Write(path()),
+        "Edit" | "Replace" | "apply_patch" | "FileOp" => Access::Write(path()),
         "View" | "LS" | "GrepTool" => Access::Read(path()),
         "WebFetch" => Access::Network { host: rest.into() },
         _ => Access::Network { host: "server.invalid".into() },
@@ -225,6 +225,9 @@ fn rules_decide_in_every_mode() {
         ("deny View(.env)", "Bash git show HEAD:.env", "no no no no"),
         ("deny View(.env)", "Bash python3 x.py", "ask ask no ask"),
         ("deny View(.env)", "Bash tar cf x .env", "ask ask no ask"),
+        ("deny View(.env)", "FileOp .env", "no no no no"),
+        ("deny View(.env)", "Edit .env", "ask ask no run"),
+        ("deny Edit(secrets/**)", "FileOp secrets/a", "no no no no"),
         ("deny View(p)", "View src/a", "run run run run"),
         ("deny GrepTool", "GrepTool src", "no no no no"),
         ("deny GrepTool", "View src", "run run run run"),

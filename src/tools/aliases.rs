@@ -41,6 +41,20 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
+    (
+        "FileOp",
+        &[
+            ("source", "path"),
+            ("source_path", "path"),
+            ("file_path", "path"),
+            ("from", "path"),
+            ("directory", "path"),
+            ("target", "destination"),
+            ("to", "destination"),
+            ("new_path", "destination"),
+            ("destination_path", "destination"),
+        ],
+    ),
     ("apply_patch", &[("input", "patch"), ("diff", "patch"), ("file_path", "path"), ("patch_text", "patch")]),
     ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];
@@ -64,6 +78,20 @@ pub fn translated(name: &str, args: Value) -> Result<(String, Value), ToolError>
         {
             *pattern = format!(r"\b(?:{pattern})\b");
         }
+    }
+    const FILES: [(&str, &str); 8] = [
+        ("move_file", "move"),
+        ("rename_file", "move"),
+        ("copy_file", "copy"),
+        ("delete_file", "delete"),
+        ("remove_file", "delete"),
+        ("create_directory", "mkdir"),
+        ("make_directory", "mkdir"),
+        ("delete_directory", "delete"),
+    ];
+    if let Some((_, operation)) = FILES.iter().find(|(known, _)| is(known)) {
+        given.insert("operation".into(), (*operation).into());
+        return Ok(("FileOp".into(), Value::Object(given)));
     }
     if is("list_directory") && given.get("recursive").is_some_and(|flag| *flag == true || *flag == "true") {
         let path = given.remove("path").unwrap_or_else(|| ".".into());

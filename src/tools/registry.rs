@@ -2,7 +2,7 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{RunContext, Tool, Workspace, aliases, ask, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
+use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view};
 use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ const TOOLS: &[Make] = &[
     || Box::new(view::View),
     || Box::new(edit::Edit),
     || Box::new(replace::Replace),
+    || Box::new(file_op::FileOp),
     || Box::new(ls::Ls),
     || Box::new(grep::Grep),
     || Box::new(glob::Glob),
@@ -193,7 +194,7 @@ mod tests {
         let error = registry.get("frobnicate").err().unwrap();
         assert_eq!(
             error.0,
-            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool, Todo, AskUser, ExitPlanMode."
+            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, FileOp, LS, GrepTool, GlobTool, Todo, AskUser, ExitPlanMode."
         );
     }
 

@@ -97,6 +97,15 @@ impl Workspace {
         resolve_links(&path)
     }
 
+    /// The thing itself that a path names, not what it leads to if it is a link; `None` if the path ends in `..` or is empty.
+    pub fn resolve_entry(&self, path: &str) -> Option<PathBuf> {
+        let meant = self.meant(path.trim_end_matches('/'));
+        let (folder, name) = (meant.parent()?, meant.file_name()?);
+        let folder = self.cwd().join(folder);
+        NAMED.with_borrow_mut(|named| named.as_mut().map(|named| named.extend(self.links_on(&folder.join(name)))));
+        Some(resolve_links(&folder).join(name))
+    }
+
     /// What this comes to, and all names inside the project by which paths were reached in it where links stand in between.
     pub fn named_in<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
         let before = NAMED.replace(Some(vec![]));

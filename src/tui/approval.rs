@@ -14,7 +14,10 @@ use super::{
     keymap::{Action, Context, Keymap},
     panel::{Diff, Panel},
 };
-use crate::protocol::{Access, CallId, Command, Decision, Notice, is_own_file};
+use crate::{
+    command_line,
+    protocol::{Access, CallId, Command, Decision, Notice},
+};
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     editor::Edit,
@@ -239,7 +242,9 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     let key = |action| keys.key(Context::Dialog, action);
     let patterns = always::offered(&always::needing(call, root));
     let session = match (&call.access, &patterns) {
-        (Some(Access::Write(paths)), _) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session".into(),
+        (Some(Access::Write(paths)), _) if paths.iter().all(|p| command_line::is_plain_file(root, p)) => {
+            "yes, all edits this session".into()
+        }
         (Some(Access::Run { .. }), Some(patterns)) => always::label(patterns, width),
         (Some(Access::Run { .. }), None) => "yes, exactly this command this session".into(),
         (Some(Access::Plan), _) => "yes, and edits need no question".into(),

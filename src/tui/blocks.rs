@@ -2,7 +2,10 @@
 
 use super::cell::ALL_ROWS;
 use super::chain;
-use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
+use crate::{
+    command_line,
+    protocol::{Access, Block, FileChange, TodoState, is_own_file},
+};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, change_counts, output_tail},
     diff_view::DiffModel,
@@ -174,7 +177,8 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Read(paths) if paths.iter().all(|p| p.starts_with(root)) => "Read this? It may hold secrets.",
         Access::Read(_) => "Read this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !p.starts_with(root)) => "Write this, outside the project?",
-        Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this, in git's own folder?",
+        Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this? It steers git, or Backstitch.",
+        Access::Write(paths) if paths.iter().any(|p| command_line::is_secret(p)) => "Write this? It may hold secrets.",
         Access::Write(_) => "Make this change?",
         Access::Run { .. } => "Run this command?",
         Access::Network { .. } => "Connect to this host?",

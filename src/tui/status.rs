@@ -54,8 +54,9 @@ struct Changes {
     edited: BTreeSet<PathBuf>,
     /// Commands that only read: no checkpoint stands between them and what was edited before.
     reading: Vec<CallId>,
+    writing: Vec<CallId>,
     by_commands: usize,
-    /// The last call was a command: what the next checkpoint finds changed was its doing.
+    /// The last call was a command, or moved files: what the next checkpoint finds changed was its doing.
     command: bool,
     closed: bool,
 }
@@ -101,11 +102,14 @@ impl Status {
             EventBody::Call(CallEvent::Previewed { id, access: access @ Access::Run { .. }, .. }) if access.changes_nothing() => {
                 self.changes.reading.push(*id);
             }
+            EventBody::Call(CallEvent::Previewed { id, access: Access::Write(_), .. }) => self.changes.writing.push(*id),
             EventBody::Call(CallEvent::Finished { id, outcome: Outcome::Done(output) }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
                     self.changes.command = false;
                 }
+                // Files that it moved or took away: no diff has them.
+                _ if self.changes.writing.contains(id) => self.changes.command = true,
                 Block::Terminal { .. } if !self.changes.reading.contains(id) => self.changes.command = true,
                 _ => {}
             },

@@ -125,6 +125,13 @@ fn what_is_denied_does_not_happen_whoever_asks_in_whatever_mode() {
         bash("xargs -a .env echo"),
         bash("awk 1 .env"),
         bash("echo \"$(cat .env)\""),
+        ("FileOp", json!({"operation": "copy", "path": ".env", "destination": "readable"})),
+        ("move_file", json!({"source": "pointer", "destination": "secrets/new"})),
+        ("FileOp", json!({"operation": "move", "path": "a.txt", "destination": "link/new"})),
+        ("FileOp", json!({"operation": "move", "path": "secrets", "destination": "elsewhere"})),
+        ("FileOp", json!({"operation": "delete", "path": "secrets"})),
+        ("FileOp", json!({"operation": "mkdir", "path": "secrets/new"})),
+        ("FileOp", json!({"operation": "copy", "path": "secrets", "destination": "other"})),
         bash("git push origin"),
         bash("git -C . push"),
     ];
