@@ -8,6 +8,7 @@ mod children;
 mod clean;
 mod history;
 mod output;
+pub(super) mod reader;
 mod touching;
 
 pub use children::Children;

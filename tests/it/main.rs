@@ -22,3 +22,4 @@ mod stream;
 mod support;
 mod tidy;
 mod trust;
+mod view;
