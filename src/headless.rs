@@ -7,12 +7,11 @@ mod question;
 pub mod talk;
 
 use crate::{
-    desktop,
     engine::Engine,
     failure::Failure,
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
-    llm,
+    llm, picture,
     protocol::{Access, Command, Decision, ModelInfo, Prompt, Resume, TurnId},
 };
 use backstitch_components::text::sanitize::one_line;
@@ -111,7 +110,7 @@ fn task_text(task: &[String]) -> Result<String, Failure> {
 }
 
 fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
-    let load = |(n, path): (usize, &PathBuf)| match desktop::picture::load(path) {
+    let load = |(n, path): (usize, &PathBuf)| match picture::load(path) {
         Ok(image) => Ok(image.numbered(n + 1)),
         Err(why) => Err(Failure::usage(format!("{} {why}.", path.display()))),
     };

@@ -454,6 +454,13 @@ impl Agent {
                     reading::short(&call.args)
                 ));
             }
+            let mut images = vec![];
+            if let Outcome::Done(ToolOutput { for_user: Block::Image(image), .. }) = &outcome {
+                match self.settings.model.as_ref().filter(|model| model.vision == Some(false)) {
+                    Some(blind) => content = format!("{title} is an image, and {} sees none: its provider's settings say so.", blind.id),
+                    None => images.push((**image).clone()),
+                }
+            }
             let message = match kind {
                 TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {
@@ -462,6 +469,7 @@ impl Agent {
                     name: call.name.clone(),
                     content,
                     failed: !matches!(&outcome, Outcome::Done(output) if !output.failed),
+                    images,
                 },
             };
             self.record(RecordBody::CallShown { turn: id, call: call_id, name, title, read, outcome: Some(outcome.kept()) });

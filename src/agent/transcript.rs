@@ -130,6 +130,7 @@ impl Transcript {
                             name: c.name.clone(),
                             content: "Interrupted before it finished; nothing is known of its effect.".into(),
                             failed: true,
+                            images: vec![],
                         };
                         open.insert(c.id, result);
                     }

@@ -233,7 +233,12 @@ impl Outcome {
     pub fn kept(&self) -> Outcome {
         match self {
             Outcome::Done(output) => {
-                let for_user = if output.for_user.weight() <= KEPT { output.for_user.clone() } else { Block::Nothing };
+                let for_user = match &output.for_user {
+                    // The message has its bytes.
+                    Block::Image(image) => Block::Text(image.label.as_str().into()),
+                    block if block.weight() <= KEPT => block.clone(),
+                    _ => Block::Nothing,
+                };
                 Outcome::Done(ToolOutput { for_model: String::new(), for_user, ..output.clone() })
             }
             Outcome::Interrupted { output } if output.len() > KEPT => Outcome::Interrupted { output: String::new() },

@@ -14,6 +14,7 @@ mod history;
 mod output;
 mod process;
 mod program;
+pub(super) mod reader;
 mod touching;
 
 pub use background::{BashOutput, Jobs, KillBash};

@@ -23,3 +23,4 @@ mod stream;
 mod support;
 mod tidy;
 mod trust;
+mod view;
