@@ -1,5 +1,7 @@
 //! Calls as other agents' models write them, in our words: argument names, and tools that are several of ours.
 
+mod git;
+
 use crate::protocol::ToolError;
 use serde_json::{Map, Value, json};
 
@@ -68,6 +70,9 @@ pub fn translated(name: &str, args: Value) -> Result<(String, Value), ToolError>
     let is = |known: &str| name.trim().eq_ignore_ascii_case(known);
     if EDITORS.iter().any(|editor| is(editor)) {
         return editor(name, given);
+    }
+    if let Some(command) = git::command(name, &given) {
+        return Ok(("Bash".into(), json!({ "command": command? })));
     }
     if is("search_file_contents") {
         if let Some(exact) = given.remove("caseSensitive") {

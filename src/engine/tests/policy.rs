@@ -66,6 +66,7 @@ fn models_may_call_what_they_were_trained_on() {
         ("LS", json!({"path": "."}), "d.txt"),
         ("Bash", json!({"command": "tail -n 1 d.txt", "timeout": 5000}), "beta"),
         ("shell", json!({"cmd": "echo hello"}), "hello"),
+        ("git_status", json!({}), "not a git repository"),
         ("write_tasks", json!({"tasks": [{"title": "x", "status": "pending"}]}), "no tool \"write_tasks\""),
     ];
     let mut bench = Bench::new(&script(&calls.iter().map(|(name, args, _)| (*name, args.clone())).collect::<Vec<_>>()));
