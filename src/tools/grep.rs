@@ -95,7 +95,7 @@ impl Tool for Grep {
             include_str!("../../assets/tools/grep.md"),
             json!({
                 "pattern": {"type": "string"},
-                "path": {"type": "string", "description": "file or folder, default the project"},
+                "path": {"type": "string", "description": "file or folder"},
                 "include": {"type": "string", "description": "glob, e.g. *.{ts,tsx}"},
                 "ignore_case": {"type": "boolean"},
                 "context": {"type": "integer", "description": "lines around each match"},

@@ -6,6 +6,7 @@ mod files;
 mod patch;
 mod search;
 mod shell;
+mod web;
 
 use super::{Cancel, Registry, RunContext, Workspace};
 use crate::protocol::{CallId, Preview, ToolCall, ToolError, ToolOutput};
