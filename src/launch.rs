@@ -156,7 +156,7 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     });
     let readable = std::iter::once(spill.clone()).chain(earlier).collect();
     let workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
-    let mut tools = tools::Registry::default();
+    let mut tools = tools::Registry::with(&config.web);
     let no_tools = tools.disable(&config.disabled_tools);
     let rules = rules(project, options, &config)?;
     workspace.set_rules(&rules);
