@@ -35,6 +35,10 @@ const LONGEST: usize = 16 * 1024;
 pub trait Surroundings {
     /// Where the command starts.
     fn cwd(&self) -> PathBuf;
+    /// The folder that is meant where a command is allowed word by word; and where a way up ends that is known to be one.
+    fn granted_in(&self) -> PathBuf {
+        self.cwd()
+    }
     fn home(&self) -> Option<PathBuf>;
     /// Where a path leads: absolute, without `.` and `..`, links followed; `None` if it leads elsewhere for every process.
     fn resolve(&self, path: &Path) -> Option<PathBuf>;

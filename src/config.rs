@@ -49,6 +49,8 @@ pub struct Config {
     pub disabled_tools: Vec<String>,
     pub tool_profile: ToolProfile,
     pub web: WebSettings,
+    /// The shell that commands run in, by name or whole path, if not `sh`.
+    pub shell: Option<String>,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -67,6 +69,7 @@ impl Default for Config {
             disabled_tools: vec![],
             tool_profile: ToolProfile::default(),
             web: WebSettings::default(),
+            shell: None,
             sources: vec![],
             warnings: vec![],
         }
@@ -88,6 +91,7 @@ impl Config {
             .for_each(|rule| permissions::look_up(rule, project, places.home.as_deref()));
         (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
         config.tool_profile = layer.tool_profile.unwrap_or_default();
+        config.shell = layer.shell;
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);

@@ -8,6 +8,7 @@ pub mod call;
 pub mod checkpoint;
 pub mod command;
 pub mod ids;
+pub mod job;
 pub mod keys;
 pub mod looks;
 mod lossy;
@@ -24,6 +25,7 @@ pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview
 pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
 pub use command::{CommandPart, CommandPattern, Touch};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
+pub use job::{Job, JobEnd};
 pub use keys::{OwnKey, OwnKeys};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
@@ -192,6 +194,8 @@ pub enum SessionEvent {
         rules: Vec<Rule>,
         grants: Vec<Grant>,
     },
+    /// The commands that run in the background now.
+    Background(Vec<Job>),
     /// What would become of a call that was only asked about.
     Judged {
         text: String,

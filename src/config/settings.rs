@@ -35,6 +35,8 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// Tools that there are not.
     pub disabled_tools: Vec<String>,
+    /// The shell that commands run in; only from the user's own settings.
+    pub shell: Option<String>,
     /// Which tools the model is told of: full, minimal, nano, or auto by its size.
     pub tool_profile: Option<ToolProfile>,
     /// Which search engine, and which private hosts may be fetched from. Never from a project's file.
@@ -44,7 +46,7 @@ pub struct Layer {
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 12] = [
     "defaultMode",
     "providers",
     "theme",
@@ -54,6 +56,7 @@ pub const KEYS: [&str; 11] = [
     "permissions",
     "disabledTools",
     "toolProfile",
+    "shell",
     "webSearch",
     "allowPrivateHosts",
 ];
@@ -111,6 +114,7 @@ impl Layer {
         self.looks.merge(lower.looks);
         self.web.merge(lower.web);
         self.max_turns = self.max_turns.or(lower.max_turns);
+        self.shell = self.shell.take().or(lower.shell);
         for provider in lower.providers {
             if !self.providers.iter().any(|known| same(&known.name, &provider.name)) {
                 self.providers.push(provider);
@@ -150,6 +154,10 @@ impl Reader<'_> {
                 "webSearch" | "allowPrivateHosts" | "nanocoderTools" => web::read(self, property, &mut layer.web)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+                "shell" if self.rules != RuleSource::User => {
+                    self.warn(property, "\"shell\" has no effect here: only your own settings say which shell runs commands.");
+                }
+                "shell" => layer.shell = self.string(property)?.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()),
                 // Where Nanocoder keeps it.
                 "headless" => {
                     if let Value::Object(headless) = &property.value

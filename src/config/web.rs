@@ -62,7 +62,7 @@ fn variable(provider: SearchProvider) -> &'static str {
 
 pub fn read(reader: &mut Reader, property: &ObjectProp, layer: &mut WebLayer) -> Result<(), Failure> {
     let key = property.name.as_str();
-    if reader.rules == RuleSource::Project {
+    if reader.rules != RuleSource::User {
         if !reader.foreign {
             reader.warn(property, &format!("\"{key}\" counts only in your own settings: a project can't set it."));
         }

@@ -1,5 +1,6 @@
 //! The engine with a scripted model, real tools and real checkpoints in a temporary folder.
 
+mod background;
 mod policy;
 mod web;
 
@@ -60,6 +61,7 @@ impl Bench {
             asked_mode: None,
             system: "".into(),
             tools: Arc::new(tools.specs()),
+            job_tools: Arc::new(tools.job_specs()),
             profile: ToolProfile::default(),
             bounds: Bounds { root: root.clone(), readable: vec![] },
             rules: vec![],

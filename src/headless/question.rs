@@ -19,6 +19,9 @@ const MOST_LINES: usize = 400;
 /// What it is about, then the answers by number.
 pub fn question(call: &Call) -> Vec<String> {
     let mut lines = vec![format!("? {} {}", one_line(&call.name), one_line(&call.title)).trim_end().to_owned()];
+    if let Some(Access::Run { folder: Some(folder), .. }) = &call.access {
+        lines.push(format!("  in {}", one_line(&folder.display().to_string())));
+    }
     match &call.block {
         Some(Block::Diff(changes)) => changes.iter().for_each(|change| lines.extend(diff(change))),
         Some(Block::Markdown(text)) => lines.extend(reveal(text).lines().map(|line| format!("  {line}"))),

@@ -45,7 +45,7 @@ fn run(line: &str) -> Access {
             *touch = Touch::Lists(path.clone());
         }
     }
-    Access::Run { command: line.into(), parts }
+    Access::Run { command: line.into(), parts, folder: None }
 }
 
 fn rule(text: &str) -> Rule {

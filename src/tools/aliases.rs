@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 /// Argument names of other agents' tools, by our tool. Ours wins when both are given.
 const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
-    ("Bash", &[("cmd", "command"), ("timeout_ms", "timeout")]),
+    ("Bash", &[("cmd", "command"), ("timeout_ms", "timeout"), ("is_background", "run_in_background"), ("background", "run_in_background")]),
+    ("BashOutput", &[("bash_id", "id"), ("shell_id", "id"), ("task_id", "id"), ("timeout", "wait")]),
+    ("KillBash", &[("bash_id", "id"), ("shell_id", "id"), ("task_id", "id")]),
     ("View", &[("path", "file_path"), ("filePath", "file_path"), ("paths", "file_paths"), ("start_line", "offset")]),
     (
         "Edit",

@@ -62,7 +62,8 @@ impl Tool for FileOp {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let planned = plan(args, workspace)?;
-        let basis = Basis(planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect());
+        let files = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();
+        let basis = Basis { files, folder: None };
         let access = Access::Write(planned.touched());
         Ok(Preview { basis, ..Preview::new(access, planned.title(workspace), planned.block(workspace)) })
     }
@@ -71,7 +72,7 @@ impl Tool for FileOp {
         Box::pin(async move {
             let planned = plan(&call.args, cx.workspace)?;
             let now: Vec<(PathBuf, PathState)> = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();
-            if !call.basis.0.is_empty() && call.basis.0 != now {
+            if !call.basis.files.is_empty() && call.basis.files != now {
                 return Err(ToolError(format!(
                     "{} has changed since this call was shown; nothing was done. Look at it and try again.",
                     cx.workspace.shown(&planned.from)
@@ -163,16 +164,16 @@ impl Planned {
     }
 
     fn title(&self, workspace: &Workspace) -> String {
-        let to = self.to.as_ref().map_or(String::new(), |to| format!(" → {}", workspace.shown(to)));
-        format!("{} {}{to}", self.operation.name(), workspace.shown(&self.from))
+        let to = self.to.as_ref().map_or(String::new(), |to| format!(" → {}", workspace.titled(to)));
+        format!("{} {}{to}", self.operation.name(), workspace.titled(&self.from))
     }
 
     /// File by file, where there are several.
     fn block(&self, workspace: &Workspace) -> Block {
         let files: Vec<&Entry> = self.entries.iter().filter(|entry| entry.kind != Kind::Folder).collect();
         let told = |entry: &&Entry| {
-            let to = self.to.as_ref().map(|to| format!(" → {}", workspace.shown(&self.moved(&entry.path, to))));
-            format!("{} {}{}\n", self.operation.name(), workspace.shown(&entry.path), to.unwrap_or_default())
+            let to = self.to.as_ref().map(|to| format!(" → {}", workspace.titled(&self.moved(&entry.path, to))));
+            format!("{} {}{}\n", self.operation.name(), workspace.titled(&entry.path), to.unwrap_or_default())
         };
         match files.len() {
             0 | 1 => Block::Nothing,

@@ -2,8 +2,8 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
-use crate::protocol::{Access, Preview, ToolError, ToolSpec, WebSettings};
+use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
+use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, WebSettings};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -11,6 +11,8 @@ type Make = fn(&WebSettings) -> Box<dyn Tool>;
 
 const TOOLS: &[Make] = &[
     |_| Box::new(shell::Bash),
+    |_| Box::new(shell::BashOutput),
+    |_| Box::new(shell::KillBash),
     |_| Box::new(view::View),
     |_| Box::new(edit::Edit),
     |_| Box::new(replace::Replace),
@@ -51,7 +53,12 @@ impl Registry {
 
     /// Of those that the model is told of.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.offered().cloned().collect()
+        self.offered(false).cloned().collect()
+    }
+
+    /// Of those that it is told of besides when a command has been started in the background.
+    pub fn job_specs(&self) -> Vec<ToolSpec> {
+        self.offered(true).cloned().collect()
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
@@ -62,10 +69,21 @@ impl Registry {
     pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (name, args) = self.canonical(name, args)?;
         let tool = self.get(&name)?;
+        workspace.settle();
         let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
-        let mut preview = preview?;
+        let mut preview = preview.map_err(|error| placed(error, &args, workspace))?;
+        preview.basis.folder = Some(workspace.cwd());
         preview.named.extend(named);
         Ok(Preview { tool: name, ..preview })
+    }
+
+    /// Carries a call out, if everything starts where it did when the call was previewed.
+    pub async fn run(&self, call: &ToolCall, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
+        let tool = self.get(&call.name)?;
+        if call.basis.folder.as_ref().is_some_and(|folder| *folder != cx.workspace.cwd() || !folder.is_dir()) {
+            return Err(ToolError::new("The working folder has changed since this was asked about; nothing was done. Call it again."));
+        }
+        tool.run(call, cx).await.map_err(|error| placed(error, &call.args, cx.workspace))
     }
 
     /// The tool's own name and its own argument names for a call as a model wrote it.
@@ -81,7 +99,11 @@ impl Registry {
     /// Without these; what is no tool comes back.
     pub fn disable(&mut self, names: &[String]) -> Vec<String> {
         let (known, unknown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| self.find(name).is_ok());
-        let own = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        let mut own: Vec<String> = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        if own.iter().any(|name| name == "Bash") {
+            // There is nothing that they could reach.
+            own.extend(["BashOutput", "KillBash"].map(String::from));
+        }
         self.disabled = own;
         unknown
     }
@@ -108,15 +130,16 @@ impl Registry {
         })
     }
 
-    fn offered(&self) -> impl Iterator<Item = &ToolSpec> {
+    fn offered(&self, with_jobs: bool) -> impl Iterator<Item = &ToolSpec> {
         let on = |spec: &&ToolSpec| !self.disabled.contains(&spec.name);
-        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec).filter(on)
+        let wanted = move |tool: &dyn Tool| tool.offered() && tool.offered_with_jobs() == with_jobs;
+        self.tools.iter().filter(move |(_, tool)| wanted(tool.as_ref())).map(|(spec, _)| spec).filter(on)
     }
 
     fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
         let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
         let found = known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim())));
-        let tools = || self.offered().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+        let tools = || self.offered(false).map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         match found {
             Some((spec, _)) if self.disabled.contains(&spec.name) => {
                 Err(ToolError(format!("The tool {name:?} is switched off in the user's settings. The tools are: {}.", tools())))
@@ -124,6 +147,19 @@ impl Registry {
             Some(found) => Ok(found),
             None => Err(ToolError(format!("There is no tool {name:?}. The tools are: {}.", tools()))),
         }
+    }
+}
+
+/// What failed may have been looked for in the wrong folder.
+fn placed(error: ToolError, args: &Value, workspace: &Workspace) -> ToolError {
+    let relative = |name: &str| args.get(name).and_then(Value::as_str).is_some_and(|path| !path.starts_with(['/', '~']));
+    match workspace.elsewhere() {
+        Some(folder) if relative("file_path") || relative("path") => ToolError(format!(
+            "{} (Relative paths start in the working folder, {}; `cd` with Bash changes it.)",
+            error.0,
+            workspace.titled(&folder)
+        )),
+        _ => error,
     }
 }
 
@@ -160,6 +196,8 @@ mod tests {
             ("Grep", "GrepTool"),
             ("list_directory", "LS"),
             ("bash", "Bash"),
+            ("TaskOutput", "BashOutput"),
+            ("KillShell", "KillBash"),
             ("ls", "LS"),
             ("fetch_url", "WebFetch"),
             ("web_fetch", "WebFetch"),

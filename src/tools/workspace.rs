@@ -2,7 +2,10 @@
 //!
 //! Nothing here forbids a path: `Access` names where it leads, and approval decides.
 
-use super::{seen::Seen, shell::Children};
+use super::{
+    seen::Seen,
+    shell::{Children, Jobs, Shell},
+};
 use crate::{policy::Policy, protocol::Rule};
 use std::{
     cell::RefCell,
@@ -24,11 +27,13 @@ pub struct Workspace {
     root: PathBuf,
     home: Option<PathBuf>,
     cwd: Mutex<PathBuf>,
-    spill: PathBuf,
-    spilled: AtomicU64,
+    spills: Arc<Spills>,
     policy: RwLock<Arc<Policy>>,
+    shell: Shell,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
+    /// Commands that run on when their call has ended.
+    pub jobs: Jobs,
     pub(crate) seen: Seen,
 }
 
@@ -41,21 +46,43 @@ impl Workspace {
             cwd: Mutex::new(root.clone()),
             root,
             home: dirs::home_dir(),
-            spill: spill.into(),
-            spilled: AtomicU64::new(0),
+            spills: Arc::new(Spills { folder: spill.into(), count: AtomicU64::new(0) }),
             policy: RwLock::default(),
+            shell: Shell::default(),
             children: Children::default(),
+            jobs: Jobs::default(),
             seen: Seen::default(),
         })
+    }
+
+    /// For the session: what a command's line means depends on it.
+    pub fn with_shell(self, shell: Shell) -> Self {
+        Workspace { shell, ..self }
+    }
+
+    pub fn shell(&self) -> &Shell {
+        &self.shell
     }
 
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where relative paths and commands start.
+    /// Where relative paths and commands start: the project's folder, or one in it that a command went to.
     pub fn cwd(&self) -> PathBuf {
         self.cwd.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// That, if it is not the project's folder.
+    pub fn elsewhere(&self) -> Option<PathBuf> {
+        Some(self.cwd()).filter(|cwd| *cwd != self.root)
+    }
+
+    /// Back to the project's folder, if the one that a command went to is gone, or is another one by now.
+    pub fn settle(&self) {
+        if self.elsewhere().is_some_and(|cwd| cwd.canonicalize().ok().as_ref() != Some(&cwd) || !cwd.is_dir()) {
+            self.set_cwd(self.root.clone());
+        }
     }
 
     pub fn set_cwd(&self, to: PathBuf) {
@@ -138,8 +165,22 @@ impl Workspace {
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Policy::new(rules, &self.root));
     }
 
-    /// As it is shown and as the model should write it: relative to the root where possible.
+    pub(crate) fn spills(&self) -> Arc<Spills> {
+        self.spills.clone()
+    }
+
+    /// As the model should write it: relative to the folder that relative paths start in, where it is in the project.
     pub fn shown(&self, path: &Path) -> String {
+        let Some(cwd) = self.elsewhere().filter(|_| path.starts_with(&self.root)) else { return self.titled(path) };
+        let common = cwd.ancestors().find(|above| path.starts_with(above)).unwrap_or(&self.root);
+        let up = cwd.strip_prefix(common).map_or(0, |rest| rest.components().count());
+        let rest = path.strip_prefix(common).unwrap_or(path);
+        let shown: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([rest]).collect();
+        if shown.as_os_str().is_empty() { ".".into() } else { shown.display().to_string().trim_end_matches('/').to_owned() }
+    }
+
+    /// As the user knows it: relative to the root where possible.
+    pub fn titled(&self, path: &Path) -> String {
         self.relative(path).display().to_string()
     }
 
@@ -150,14 +191,22 @@ impl Workspace {
             Err(_) => path.into(),
         }
     }
+}
 
-    /// A fresh file for a long output.
-    pub(crate) fn spill_file(&self) -> io::Result<(fs::File, PathBuf)> {
+/// Files for outputs that are too long to pass on.
+pub(crate) struct Spills {
+    folder: PathBuf,
+    count: AtomicU64,
+}
+
+impl Spills {
+    /// A fresh one.
+    pub(crate) fn file(&self) -> io::Result<(fs::File, PathBuf)> {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.spill)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         loop {
-            let n = self.spilled.fetch_add(1, Ordering::Relaxed) + 1;
-            let path = self.spill.join(format!("output-{}-{n}.txt", std::process::id()));
+            let n = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = self.folder.join(format!("output-{}-{n}.txt", std::process::id()));
             match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => return Ok((file?, path)),

@@ -18,7 +18,7 @@ use super::{
     keymap::{Context, Keymap},
     looks::{self, Looks},
     outside::{Errand, News},
-    panel::{Panel, RuleChange},
+    panel::{Leave, Panel, RuleChange},
     prompt::Prompt,
     status::Status,
     transcript::{Layout, Transcript},
@@ -252,6 +252,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
         model.resizing = None;
     }
+    let told = Leave::is_told(&msg);
     let mut cmds = match msg {
         Msg::Key(code, modifiers) => keys::key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => keys::paste(model, &text),
@@ -295,6 +296,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         Msg::Terminated => vec![Cmd::Exit],
         Msg::News(news) => looks::reported(model, news),
     };
+    Leave::ask_before(model, told, &mut cmds);
     cmds.extend(model.prompt.recall.unsaved());
     model.transcript.print_coloured(now, model.width());
     Approval::follow(model);

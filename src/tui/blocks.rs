@@ -43,6 +43,7 @@ impl Shown {
                 let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
                 output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows, width)
             }
+            Block::Image(image) => vec![Line::styled(one_line(&image.label).into_owned(), Role::Dim).indented(TOOL_INDENT)],
             Block::Todo(items) => {
                 let items: Vec<(chat_log::Step, &str)> = items.iter().map(|item| (step(item.state), item.content.as_str())).collect();
                 chat_log::steps(&items, max_rows, width)
@@ -184,6 +185,8 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Network { .. } => "Connect to this host?",
         Access::Plan => "Go ahead with this plan?",
         Access::Question { .. } => "The model asks:",
+        Access::Job { end: false, .. } => "Read what this command prints?",
+        Access::Job { end: true, .. } => "End this command?",
     }
 }
 

@@ -147,7 +147,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             Some(Panel::Permissions(permissions)) => permissions.judged(&text, &verdict, &why),
             _ => model.say(Notice::info(format!("{text} {verdict}.")).hint(why)),
         },
-        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
+        SessionEvent::Background(_) | SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
 }

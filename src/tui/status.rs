@@ -42,6 +42,10 @@ pub struct Status {
     pub asks_for_model: bool,
     /// A provider that is being tried by the set-up.
     pub connecting: Option<ProviderSettings>,
+    /// Commands that run in the background.
+    pub background: Vec<Job>,
+    /// The user has said that these may end.
+    pub leaves: bool,
 }
 
 /// Files that the running turn has changed.
@@ -79,6 +83,7 @@ impl Status {
             EventBody::Session(SessionEvent::ModelChanged(model)) => self.model = Some(model.clone()),
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
+            EventBody::Session(SessionEvent::Background(running)) => self.background.clone_from(running),
             EventBody::Session(SessionEvent::Cleared) => self.context = 0,
             // How much of it is left, the next request will tell.
             EventBody::Checkpoint(CheckpointEvent::Restored { scope, .. }) if scope.conversation() => self.context = 0,
@@ -165,6 +170,9 @@ impl Status {
         }
         if let Some(context) = self.context_used() {
             left.push(Segment::new(context, 7));
+        }
+        if !self.background.is_empty() {
+            left.push(Segment::new(Line::styled(format!("{} running in background", self.background.len()), Role::Accent), 8));
         }
         status_line(&left, &[Segment::new(Line::styled(keys.phrase(Context::Prompt, &[("keys", "keys")]), Role::Dim), 1)], width)
     }

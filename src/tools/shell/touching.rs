@@ -64,6 +64,15 @@ pub fn parts(command: &str, workspace: &Workspace) -> (Vec<CommandPart>, Vec<Pat
         }
         part.touches.extend(more);
     }
+    if let Some(shell) = workspace.shell().strange() {
+        let unknown = || Touch::Unknown(format!("{shell} may read it in another way"));
+        for part in &mut parts {
+            // What has been found still counts for rules that refuse; no pattern speaks for it.
+            part.words.clear();
+            part.touches.push(unknown());
+        }
+        parts.push(CommandPart { at: (0, command.len()), words: vec![], touches: vec![unknown()], said: vec![] });
+    }
     let mut named = disk.named.into_inner();
     named.dedup();
     (parts, named)
@@ -108,6 +117,10 @@ impl Disk<'_> {
 impl Surroundings for Disk<'_> {
     fn cwd(&self) -> PathBuf {
         self.workspace.cwd()
+    }
+
+    fn granted_in(&self) -> PathBuf {
+        self.workspace.root().into()
     }
 
     fn home(&self) -> Option<PathBuf> {

@@ -2,8 +2,9 @@
 
 use super::Bench;
 use crate::{
-    command_line,
+    command_line::{self, Speaks},
     protocol::{Access, Touch},
+    tools::{Workspace, shell::Shell},
 };
 use serde_json::json;
 use std::{fs, os::unix::fs::symlink, process::Command};
@@ -46,6 +47,38 @@ fn links_are_followed_before_anything_is_called_inside() {
     ] {
         assert!(!is_free(&b, command), "{command}");
     }
+}
+
+/// Nothing is called a read, and no pattern speaks for it; what was found still counts for who refuses.
+#[test]
+fn lines_that_another_shell_reads_are_never_known() {
+    let mut b = Bench::new(&[("a", b"x")]);
+    let parts = |b: &Bench, command: &str| match b.call("Bash", json!({ "command": command })).unwrap().1.access {
+        Access::Run { parts, .. } => parts,
+        other => panic!("{other:?}"),
+    };
+    assert!(is_free(&b, "cat a"));
+    let bin = tempfile::tempdir().unwrap();
+    for name in ["zsh", "fish", "nu"] {
+        fs::copy("/bin/sh", bin.path().join(name)).unwrap();
+    }
+    for name in ["zsh", "fish", "nu"] {
+        let shell = Shell::find(name, b.workspace.root(), Some(bin.path().as_os_str())).unwrap();
+        b.workspace = Workspace::new(&b.root, &b.root.join("../spill")).unwrap().with_shell(shell);
+        for command in ["cat a", "ls", "echo x", "true", "git push origin", "for i in 1; do", "cargo test"] {
+            let parts = parts(&b, command);
+            assert!(!is_free(&b, command), "{command}");
+            assert!(parts.iter().all(|part| part.words.is_empty() && !part.is_read()) && command_line::offers(parts.iter()).is_none());
+        }
+        let pattern = command_line::parse_patterns("git push *").unwrap().remove(0);
+        let asks = |line: &str| parts(&b, line).iter().map(|part| command_line::speaks_of(&pattern, part)).max().unwrap();
+        assert_eq!([asks("git push origin"), asks("ls")], [Speaks::Yes, Speaks::Perhaps]);
+        assert_eq!(b.text("Bash", json!({"command": "echo \"$0\""})), format!("{}\n", bin.path().join(name).display()));
+    }
+    let bash = Shell::find("bash", b.workspace.root(), std::env::var_os("PATH").as_deref()).unwrap();
+    b.workspace = Workspace::new(&b.root, &b.root.join("../spill")).unwrap().with_shell(bash);
+    assert!(is_free(&b, "cat a") && !is_free(&b, "cargo test"));
+    assert_eq!(b.text("Bash", json!({"command": "echo ${BASH_VERSION%%.*} $-"})).split(' ').count(), 2);
 }
 
 #[test]
