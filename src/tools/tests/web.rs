@@ -326,3 +326,11 @@ fn a_page_can_not_end_its_own_marks() {
     assert_eq!(told.matches(end).count(), 2, "only the mark that begins it and the one that ends it are the same: {told}");
     assert!(told.trim_end().ends_with(end) && !end.contains("web-00000000"));
 }
+
+#[test]
+fn nothing_is_sent_to_a_server_that_can_not_encrypt() {
+    let server = Server::start(|_, _| Server::raw("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    let told = Bench::web(&["docs.test"]).fetch(&server.url("docs.test", "/secret-path").replace("http:", "https:"));
+    assert!(told.starts_with("Error: ") && told.contains("can't be"), "{told}");
+    assert!(server.heads().iter().all(|head| !head.contains("secret-path")));
+}
