@@ -74,7 +74,7 @@ fn one_step_back_brings_all_of_it_and_one_forward_again() {
     t.ready().ask("go").sees("All done.").sees("files changed");
     let after = w.snapshot();
     assert!(!w.root().join("src").exists() && w.read(".env") == "KEY=2\n");
-    t.esc().esc().shows("Checkpoints").enter().shows("files and conversation").enter();
+    t.esc().esc().shows("Checkpoints").enter().shows("files and conversation").shows("Going back  2 changed").enter();
     t.sees("the conversation goes on from before that prompt").shows("❯ go");
     assert_eq!(w.snapshot(), before);
     t.ctrl('u').ask("/redo").sees("the conversation is, too");
