@@ -162,7 +162,7 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
             Err(why) => config.warnings.push(format!("\"shell\": {why}. Commands run in sh.")),
         }
     }
-    let mut tools = tools::Registry::default();
+    let mut tools = tools::Registry::with(&config.web);
     let no_tools = tools.disable(&config.disabled_tools);
     let rules = rules(project, options, &config)?;
     workspace.set_rules(&rules);

@@ -18,6 +18,7 @@ pub mod plan;
 pub mod record;
 pub mod rule;
 pub mod session;
+pub mod web;
 
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
@@ -33,6 +34,7 @@ pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
 pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
 pub use session::{Branch, Resume, SessionInfo};
+pub use web::{SearchProvider, SearchSettings, Secret, WebSettings};
 
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};

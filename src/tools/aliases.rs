@@ -58,6 +58,18 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("apply_patch", &[("input", "patch"), ("diff", "patch"), ("file_path", "path"), ("patch_text", "patch")]),
+    ("WebFetch", &[("uri", "url"), ("link", "url"), ("address", "url"), ("start_index", "offset"), ("start", "offset")]),
+    (
+        "WebSearch",
+        &[
+            ("q", "query"),
+            ("search_query", "query"),
+            ("search_term", "query"),
+            ("max_results", "count"),
+            ("num_results", "count"),
+            ("limit", "count"),
+        ],
+    ),
     ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];
 

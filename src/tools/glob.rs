@@ -55,7 +55,7 @@ impl Tool for Glob {
             include_str!("../../assets/tools/glob.md"),
             json!({
                 "pattern": {"type": "string"},
-                "path": {"type": "string", "description": "folder, default the project"},
+                "path": {"type": "string", "description": "folder"},
             }),
             &["pattern"],
         )

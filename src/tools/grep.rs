@@ -95,10 +95,10 @@ impl Tool for Grep {
             include_str!("../../assets/tools/grep.md"),
             json!({
                 "pattern": {"type": "string"},
-                "path": {"type": "string", "description": "file or folder, default the project"},
+                "path": {"type": "string", "description": "file or folder"},
                 "include": {"type": "string", "description": "glob, e.g. *.{ts,tsx}"},
                 "ignore_case": {"type": "boolean"},
-                "context": {"type": "integer", "description": "lines around each match"},
+                "context": {"type": "integer", "description": "lines around"},
                 "mode": {"type": "string", "enum": ["content", "files", "count"]},
             }),
             &["pattern"],

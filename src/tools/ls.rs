@@ -25,7 +25,7 @@ impl Tool for Ls {
             include_str!("../../assets/tools/ls.md"),
             json!({
                 "path": {"type": "string"},
-                "ignore": {"type": "array", "items": {"type": "string"}, "description": "globs to leave out"},
+                "ignore": {"type": "array", "items": {"type": "string"}, "description": "globs"},
             }),
             &["path"],
         )

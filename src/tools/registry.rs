@@ -2,28 +2,30 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view};
-use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
+use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, WebSettings};
 use serde_json::Value;
 use std::path::PathBuf;
 
-type Make = fn() -> Box<dyn Tool>;
+type Make = fn(&WebSettings) -> Box<dyn Tool>;
 
 const TOOLS: &[Make] = &[
-    || Box::new(shell::Bash),
-    || Box::new(shell::BashOutput),
-    || Box::new(shell::KillBash),
-    || Box::new(view::View),
-    || Box::new(edit::Edit),
-    || Box::new(replace::Replace),
-    || Box::new(file_op::FileOp),
-    || Box::new(ls::Ls),
-    || Box::new(grep::Grep),
-    || Box::new(glob::Glob),
-    || Box::new(todo::Todo),
-    || Box::new(ask::AskUser),
-    || Box::new(plan::ExitPlanMode),
-    || Box::new(patch::Patch),
+    |_| Box::new(shell::Bash),
+    |_| Box::new(shell::BashOutput),
+    |_| Box::new(shell::KillBash),
+    |_| Box::new(view::View),
+    |_| Box::new(edit::Edit),
+    |_| Box::new(replace::Replace),
+    |_| Box::new(file_op::FileOp),
+    |_| Box::new(ls::Ls),
+    |_| Box::new(grep::Grep),
+    |_| Box::new(glob::Glob),
+    |web| Box::new(web::WebFetch::new(web)),
+    |web| Box::new(web::search::WebSearch::new(web)),
+    |_| Box::new(todo::Todo),
+    |_| Box::new(ask::AskUser),
+    |_| Box::new(plan::ExitPlanMode),
+    |_| Box::new(patch::Patch),
 ];
 
 pub struct Registry {
@@ -34,11 +36,16 @@ pub struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        Registry::new(TOOLS.iter().map(|make| make()))
+        Registry::with(&WebSettings::default())
     }
 }
 
 impl Registry {
+    /// Ours, as the user has set them.
+    pub fn with(web: &WebSettings) -> Self {
+        Registry::new(TOOLS.iter().map(|make| make(web)))
+    }
+
     /// Other tools than ours: scripted ones in tests, later those of servers.
     pub fn new(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
         Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect(), disabled: vec![] }
@@ -109,7 +116,12 @@ impl Registry {
         Ok(match (found, tool) {
             (Some(name @ ("Edit" | "Replace")), _) => (name.into(), Access::Write(vec![path().0]), path().1),
             (Some(name @ ("View" | "LS" | "GrepTool" | "GlobTool")), _) => (name.into(), Access::Read(vec![path().0]), path().1),
-            (None, "WebFetch") => ("WebFetch".into(), Access::Network { host: rest.trim().into() }, vec![]),
+            // A host, or the URL that has it.
+            (Some(name @ "WebFetch"), _) => {
+                let args = serde_json::json!({ "url": rest.trim() });
+                let host = self.preview(name, args, workspace).map(|preview| preview.access);
+                (name.into(), host.unwrap_or_else(|_| Access::Network { host: rest.trim().into() }), vec![])
+            }
             (found, _) => {
                 let command = if found == Some("Bash") && tool != "shell" { rest } else { text };
                 let preview = self.preview("Bash", serde_json::json!({ "command": command }), workspace)?;
@@ -187,6 +199,10 @@ mod tests {
             ("TaskOutput", "BashOutput"),
             ("KillShell", "KillBash"),
             ("ls", "LS"),
+            ("fetch_url", "WebFetch"),
+            ("web_fetch", "WebFetch"),
+            ("fetch", "WebFetch"),
+            ("web_search", "WebSearch"),
         ] {
             assert_eq!(registry.canonical(alias, Value::Null).unwrap().0, name);
             assert_eq!(registry.get(alias).unwrap().spec().name, name);
@@ -194,7 +210,7 @@ mod tests {
         let error = registry.get("frobnicate").err().unwrap();
         assert_eq!(
             error.0,
-            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, FileOp, LS, GrepTool, GlobTool, Todo, AskUser, ExitPlanMode."
+            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, FileOp, LS, GrepTool, GlobTool, WebFetch, Todo, AskUser, ExitPlanMode."
         );
     }
 

@@ -8,6 +8,7 @@ mod folder;
 mod patch;
 mod search;
 mod shell;
+mod web;
 
 use super::{Cancel, Registry, RunContext, Workspace};
 use crate::protocol::{CallId, Job, JobEnd, Preview, ToolCall, ToolError, ToolOutput};

@@ -248,6 +248,7 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
         (Some(Access::Run { .. }), Some(patterns)) => always::label(patterns, width),
         (Some(Access::Run { .. }), None) => "yes, exactly this command this session".into(),
         (Some(Access::Plan), _) => "yes, and edits need no question".into(),
+        (Some(Access::Network { .. }), _) => "yes, this host this session".into(),
         _ => "yes, this path this session".to_owned(),
     };
     let session = Item::new(session).key('a').called(key("session"));
@@ -273,10 +274,14 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     let note = call.shown.counts();
     let mut title = Line::plain(question);
-    if !call.shown.diffs().is_empty() {
-        // The line of the call may be out of sight: which file it is stands in the question.
+    // The line of the call may be out of sight, or not name it: which file or host it is stands in the question.
+    let subject = match &call.access {
+        Some(Access::Network { host }) => Some(host),
+        _ => (!call.shown.diffs().is_empty()).then_some(&call.title),
+    };
+    if let Some(subject) = subject {
         let room = width.saturating_sub(question.len() + note.width() + 5);
-        title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
+        title.push(Span::plain(format!("  {}", truncate_middle(&one_line(subject), room))));
     }
     let (body, missing) = body(call, root, width, max_rows);
     if let Some(options) = call.options() {

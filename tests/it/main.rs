@@ -24,3 +24,4 @@ mod support;
 mod tidy;
 mod trust;
 mod view;
+mod web;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Bench {
     /// All of these calls, in this mode, under these rules; nobody says yes to a question. What came of each.
-    fn outcomes(&mut self, mode: Mode, rules: &[(Ruling, &str)], prompt: &str) -> Vec<String> {
+    pub(super) fn outcomes(&mut self, mode: Mode, rules: &[(Ruling, &str)], prompt: &str) -> Vec<String> {
         self.send(Command::SetMode(mode));
         for (ruling, text) in rules {
             crate::policy::check(*ruling, text).unwrap();
