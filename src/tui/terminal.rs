@@ -4,11 +4,16 @@
 //!   above it scrolls up as any program's output does. A row printed is never drawn over, whatever the size does.
 //! - A frame is one write, and only what changed in it.
 //! - The real cursor stands where the user types.
+//! - While the size changes nothing is drawn: terminals put rows together again that they have broken, as long as nobody writes.
+//!   The terminal is asked where the cursor is, and when the size has settled, everything that is left of the region is erased
+//!   from its first row on and drawn anew (`region`). Nothing waits for the answer: without one the region's own rows are
+//!   counted, and what is above them is left alone.
 //! - No control character of any text gets through (`paint`).
 
 mod answer;
 mod input;
 mod paint;
+mod region;
 mod tty;
 mod watchdog;
 mod window;
@@ -16,17 +21,35 @@ mod window;
 #[cfg(test)]
 pub mod tests;
 
+pub use region::Reflow;
 pub use tty::{Modes, Tty, taken};
 
 use futures::{StreamExt, stream::BoxStream};
 use iocraft::{Canvas, Passthrough, TerminalBackend, TerminalEvent};
+use region::{Change, Region, Row};
 use std::{
     io::{self, Write},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
-/// Where the cursor should be, in cells of the frame (column, row); `None` hides it. Set by the root with each frame.
-pub type Cursor = Arc<Mutex<Option<(u16, u16)>>>;
+/// What the root and the screen tell each other with each frame, besides its rows.
+#[derive(Debug, Default)]
+pub struct Stage {
+    /// Where the cursor should be, in cells of the frame (column, row); `None` hides it.
+    pub cursor: Option<(u16, u16)>,
+    /// Sizes keep changing: nothing is to be drawn.
+    pub held: bool,
+    /// Columns and rows as the frame that comes will have them.
+    pub size: Option<(u16, u16)>,
+}
+
+pub type SharedStage = Arc<Mutex<Stage>>;
+
+/// What was drawn less than this before a change of size was told may have been drawn after it.
+const RACE: Duration = Duration::from_millis(30);
+/// How often the terminal is asked where the cursor is, besides changes of size.
+const ASKS: u8 = 3;
 
 /// What frames are written to: the terminal, or a recording in tests.
 pub trait Surface: Send {
@@ -43,8 +66,14 @@ pub trait Surface: Send {
     fn between(&self) -> Modes {
         Modes::default()
     }
+    /// The bytes that ask where the cursor is; none for a terminal that would not answer.
+    fn ask(&mut self) -> &'static [u8];
+    /// The screen's row in which the cursor was, once for each time it was asked, if the answer has come.
+    fn answer(&mut self) -> Option<u16>;
     /// Does this terminal break long lines anew when it gets narrower?
-    fn reflows(&self) -> bool;
+    fn reflow(&self) -> Reflow;
+    /// Time that only goes forward.
+    fn now(&self) -> Duration;
 }
 
 impl Surface for Arc<Tty> {
@@ -69,16 +98,30 @@ impl Surface for Arc<Tty> {
     fn between(&self) -> Modes {
         Tty::between(self)
     }
-    fn reflows(&self) -> bool {
+    fn ask(&mut self) -> &'static [u8] {
+        Tty::ask(self)
+    }
+    fn answer(&mut self) -> Option<u16> {
+        Tty::answer(self)
+    }
+    fn reflow(&self) -> Reflow {
         let term = std::env::var("TERM").unwrap_or_default();
-        let plain_xterm = std::env::var_os("XTERM_VERSION").is_some() && std::env::var_os("TMUX").is_none();
-        !(plain_xterm || term.starts_with("linux") || term.starts_with("rxvt") || term == "screen")
+        let tmux = std::env::var_os("TMUX").is_some();
+        if term.starts_with("tmux") || tmux && term.starts_with("screen") {
+            return Reflow::Tmux;
+        }
+        let plain_xterm = std::env::var_os("XTERM_VERSION").is_some() && !tmux;
+        let cuts = plain_xterm || term.starts_with("linux") || term.starts_with("rxvt") || term == "screen";
+        if cuts { Reflow::Never } else { Reflow::Breaks }
+    }
+    fn now(&self) -> Duration {
+        Tty::now(self)
     }
 }
 
 pub struct Screen<S: Surface> {
     surface: S,
-    cursor: Cursor,
+    stage: SharedStage,
     buf: Vec<u8>,
     size: Option<(u16, u16)>,
     /// Of the frame on the screen.
@@ -91,20 +134,24 @@ pub struct Screen<S: Surface> {
     row_at: usize,
     /// What is on the screen of the region's rows is stale: they are to be written whole.
     stale: bool,
-    /// The terminal may have broken rows, and remember which of them go on in the next one.
-    broken: bool,
-    /// Columns that each row takes, to find the region again after the terminal has broken them anew.
-    widths: Vec<usize>,
+    region: Region,
+    /// Sizes change: the one for which the terminal was asked last, and whether the region had been drawn long enough before.
+    changing: Option<(Option<(u16, u16)>, bool)>,
+    /// When something was written last.
+    written: Option<Duration>,
+    /// How often the terminal may still be asked for its cursor, and whether it was just now, with nothing written since.
+    asks: u8,
+    asked: bool,
     /// Cursor as the terminal has it: column and row of the region, or hidden.
     cursor_drawn: Option<Option<(u16, usize)>>,
     frame_height: usize,
 }
 
 impl<S: Surface> Screen<S> {
-    pub fn new(surface: S, cursor: Cursor) -> Self {
+    pub fn new(surface: S, stage: SharedStage) -> Self {
         Screen {
             surface,
-            cursor,
+            stage,
             buf: vec![],
             size: None,
             size_drawn: None,
@@ -113,8 +160,11 @@ impl<S: Surface> Screen<S> {
             rows: 0,
             row_at: 0,
             stale: false,
-            broken: false,
-            widths: vec![],
+            region: Region::default(),
+            changing: None,
+            written: None,
+            asks: ASKS,
+            asked: false,
             cursor_drawn: None,
             frame_height: 0,
         }
@@ -143,34 +193,78 @@ impl<S: Surface> Screen<S> {
         }
         self.row_at = row;
         self.rows = self.rows.max(row + 1);
+        self.region.reach(row, self.screen_rows());
     }
 
-    /// The terminal got another size. It may have broken our rows anew: goes to where the region begins now, and lets it be
-    /// written whole from there.
-    ///
-    /// With the cursor at the region's beginning there is nothing to find, since terminals keep it with its text. Elsewhere the
-    /// rows above it are counted as the terminal must have broken them; that is right unless it was already of another size when
-    /// they were drawn. So the screen takes the cursor away while sizes keep changing (see `app`).
+    fn stage(&self) -> std::sync::MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Is nothing to be drawn now?
+    fn held(&self) -> bool {
+        !self.fullscreen && self.stage().held
+    }
+
+    /// Sizes change: asks for the cursor each time, so that the last answer is the one that counts.
+    fn ask_while_held(&mut self) {
+        let asked_for = self.changing.map(|(size, _)| size);
+        if asked_for != Some(self.size) {
+            let still = self.written.is_none_or(|at| self.surface.now().saturating_sub(at) >= RACE);
+            let sure = self.changing.map_or(still, |(_, sure)| sure);
+            self.changing = Some((self.size, sure));
+            self.buf.extend_from_slice(self.surface.ask());
+        }
+    }
+
+    /// The terminal may have got another size, and broken our rows anew: goes to where the region begins now, and erases from there.
     fn find_region_again(&mut self) {
+        if self.held() || (self.changing.is_none() && self.size_drawn.is_none_or(|size| Some(size) == self.size)) {
+            return;
+        }
+        let told = std::mem::replace(&mut self.size_drawn, self.size);
+        let changing = self.changing.take();
         if self.fullscreen {
             self.buf.extend_from_slice(b"\x1b[2J");
         } else if self.rows > 0 {
-            let columns = self.columns();
-            let reflows = self.surface.reflows();
-            let broken = |w: &usize| if reflows { w.div_ceil(columns).max(1) } else { 1 };
-            if self.row_at > 0 {
-                let above: usize = self.widths.iter().take(self.row_at).map(broken).sum();
-                // In its own row the cursor may have moved on to a continuation.
-                let column = self.cursor_drawn.flatten().map_or(0, |(column, _)| usize::from(column));
-                self.row_at = above + if reflows { column / columns } else { 0 };
-            }
-            self.rows = self.widths.iter().map(broken).sum::<usize>().max(self.row_at + 1);
-            // What has left the screen at the top can't be reached any more.
-            self.row_at = self.row_at.min(self.screen_rows() - 1);
+            let size = |size: Option<(u16, u16)>| size.map_or((usize::MAX, usize::MAX), |(c, r)| (c.max(1).into(), r.max(1).into()));
+            let column = self.cursor_drawn.flatten().map_or(0, |(column, _)| usize::from(column));
+            let answer = changing.and_then(|_| self.surface.answer()).map(usize::from);
+            let up = self.region.find(&Change {
+                from: size(told),
+                to: size(self.size),
+                cursor: (self.row_at, column),
+                answer: answer.map(|at| at.min(self.screen_rows() - 1)),
+                reflow: self.surface.reflow(),
+                sure: changing.is_some_and(|(_, sure)| sure),
+            });
+            self.row_at = up;
             self.go_to_row(0);
-            self.broken = true;
+            self.buf.extend_from_slice(b"\x1b[2K");
+            if self.screen_rows() > 1 {
+                // Down without scrolling, and never from the top left corner: some terminals take that for clearing the screen, and
+                // keep what was on it.
+                self.buf.extend_from_slice(b"\x1b7\x1b[B\x1b[J\x1b8");
+            }
+            self.rows = 1;
+            self.asks = ASKS;
         }
         self.stale = true;
+    }
+
+    /// The region as one line, down to the end of the screen (see `region`).
+    fn write_tied(&mut self, canvas: &Canvas, top: usize, shown: usize) {
+        let columns = self.columns();
+        let rows = self.region.top.map_or(shown, |at| self.screen_rows().saturating_sub(at)).max(shown);
+        self.go_to_row(0);
+        for row in 0..rows {
+            let used = if row < shown { paint::write_cells(&mut self.buf, canvas, top + row, columns) } else { 0 };
+            self.buf.extend(std::iter::repeat_n(b' ', columns - used));
+        }
+        self.buf.push(b'\r');
+        (self.rows, self.row_at) = (rows, rows - 1);
+        self.region.reach(rows - 1, self.screen_rows());
+        let row = |row| if row < shown { Row::of(canvas, top + row, columns) } else { Row::default() };
+        self.region.drawn((0..rows).map(row).collect(), Some(columns));
     }
 
     /// Takes what is below the first `shown` rows off the screen. Never from the top left corner: some terminals take that for
@@ -191,7 +285,7 @@ impl<S: Surface> Screen<S> {
     }
 
     fn place_cursor(&mut self) {
-        let wanted = *self.cursor.lock().unwrap_or_else(|e| e.into_inner());
+        let wanted = self.stage().cursor;
         let hidden_rows = if self.fullscreen { 0 } else { self.frame_height.saturating_sub(self.screen_rows()) };
         let place = wanted.and_then(|(x, y)| Some((x, usize::from(y).checked_sub(hidden_rows)?))).filter(|(_, y)| *y < self.rows.max(1));
         if self.cursor_drawn == Some(place) {
@@ -225,6 +319,7 @@ impl<S: Surface> Screen<S> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.written = Some(self.surface.now());
         let result = self.surface.write_all(&self.buf);
         self.buf.clear();
         result
@@ -251,14 +346,22 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn begin_frame(&mut self) -> io::Result<()> {
-        if self.size_drawn.is_some() && self.size != self.size_drawn {
-            self.find_region_again();
+        self.stage().size = self.size;
+        if std::mem::take(&mut self.asked)
+            && let Some(at) = self.surface.answer()
+        {
+            self.region.top = usize::from(at).checked_sub(self.row_at);
         }
-        self.size_drawn = self.size;
         Ok(())
     }
 
     fn end_frame(&mut self) -> io::Result<()> {
+        if self.held() {
+            self.ask_while_held();
+            return if self.buf.is_empty() { Ok(()) } else { self.flush() };
+        }
+        self.find_region_again();
+        self.size_drawn = self.size;
         self.place_cursor();
         if self.buf.is_empty() {
             return Ok(());
@@ -271,11 +374,17 @@ impl<S: Surface> TerminalBackend for Screen<S> {
             }
             self.buf.extend_from_slice(b"\x1b[?2026l");
         }
+        if !self.fullscreen && self.rows > 0 && self.region.top.is_none() && self.asks > 0 {
+            self.asks -= 1;
+            self.asked = true;
+            self.buf.extend_from_slice(self.surface.ask());
+        }
         self.flush()
     }
 
     /// Only goes to the region's first row: what is printed and drawn from there overwrites the rest.
     fn clear_canvas(&mut self) -> io::Result<()> {
+        self.find_region_again();
         if !self.fullscreen && self.rows > 0 {
             self.go_to_row(0);
         }
@@ -284,15 +393,23 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn write_canvas(&mut self, prev: Option<&Canvas>, canvas: &Canvas) -> io::Result<()> {
+        if self.held() {
+            self.stale = true;
+            return Ok(());
+        }
+        self.find_region_again();
         let (columns, height) = (self.columns(), self.screen_rows());
         let prev = prev.filter(|_| !self.stale);
         self.stale = false;
-        let broken = std::mem::take(&mut self.broken) && !self.fullscreen;
         self.frame_height = canvas.height();
         // A frame that is too tall keeps its lower rows inline, where the prompt is, and its upper ones in fullscreen.
         let shown = canvas.height().min(height);
         let from = |c: &Canvas| if self.fullscreen { 0 } else { c.height().saturating_sub(height) };
         let (top, old_top) = (from(canvas), prev.map_or(0, from));
+        if !self.fullscreen && shown > 0 && self.region.has_lost() && self.surface.reflow() == Reflow::Tmux {
+            self.write_tied(canvas, top, shown);
+            return Ok(());
+        }
         let old_shown = prev.map_or(0, |p| p.height().min(height));
         let mut wraps = true;
         for row in 0..shown {
@@ -308,11 +425,6 @@ impl<S: Surface> TerminalBackend for Screen<S> {
                 if std::mem::take(&mut wraps) {
                     self.buf.extend_from_slice(b"\x1b[?7l");
                 }
-                if broken {
-                    // Only a row that is erased whole is no continuation any more: overwritten, it would be joined with the one above
-                    // when the size changes again.
-                    self.buf.extend_from_slice(b"\x1b[2K");
-                }
                 self.buf.append(&mut changed);
             }
         }
@@ -322,7 +434,9 @@ impl<S: Surface> TerminalBackend for Screen<S> {
         if !self.fullscreen && self.rows > shown {
             self.erase_below(shown);
         }
-        self.widths = (0..shown).map(|row| paint::used(canvas, top + row, columns)).collect();
+        if !self.fullscreen {
+            self.region.drawn((0..shown).map(|row| Row::of(canvas, top + row, columns)).collect(), None);
+        }
         Ok(())
     }
 
@@ -340,6 +454,8 @@ impl<S: Surface> TerminalBackend for Screen<S> {
             self.buf.extend_from_slice(line.trim_end_matches('\r').as_bytes());
             self.buf.extend_from_slice(b"\r\n");
         }
+        let lines = messages.iter().map(|m| m.content.split('\n').count()).sum();
+        self.region.printed(lines, self.screen_rows());
         // The region begins anew where the cursor is, on an empty row.
         (self.rows, self.row_at) = (0, 0);
         self.cursor_drawn = None;

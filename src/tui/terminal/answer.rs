@@ -8,6 +8,8 @@ pub enum Answer {
     News(News),
     /// To the question what it is: every terminal answers that, in the order of the questions.
     Attributes,
+    /// The screen's row in which the cursor is, from 0.
+    Place(u16),
 }
 
 pub fn answer(sequence: &[u8]) -> Option<Answer> {
@@ -21,6 +23,14 @@ pub fn answer(sequence: &[u8]) -> Option<Answer> {
     let body = body.strip_suffix(b"\x07").or_else(|| body.strip_suffix(b"\x1b\\"))?;
     let (r, g, b) = colour(std::str::from_utf8(body).ok()?)?;
     Some(Answer::News(News::Background(r, g, b)))
+}
+
+/// `CSI row ; column R`: the row, from 0.
+pub fn place(sequence: &[u8]) -> Option<u16> {
+    let body = std::str::from_utf8(sequence.strip_prefix(b"\x1b[")?.strip_suffix(b"R")?).ok()?;
+    let (row, column) = body.split_once(';')?;
+    column.parse::<u16>().ok()?;
+    row.parse::<u16>().ok()?.checked_sub(1)
 }
 
 /// `rgb:ff/80/00`, with one to four digits a channel, `rgba:` with one channel more, or `#ff8000`.
