@@ -130,8 +130,9 @@ pub struct Screen<S: Surface> {
     mouse: bool,
     /// Rows of the live region on the screen.
     rows: usize,
-    /// The row of the region in which the terminal's cursor is.
+    /// The row of the region in which the terminal's cursor is, and its column once the frame is drawn.
     row_at: usize,
+    column_at: usize,
     /// What is on the screen of the region's rows is stale: they are to be written whole.
     stale: bool,
     region: Region,
@@ -159,6 +160,7 @@ impl<S: Surface> Screen<S> {
             mouse: false,
             rows: 0,
             row_at: 0,
+            column_at: 0,
             stale: false,
             region: Region::default(),
             changing: None,
@@ -191,7 +193,7 @@ impl<S: Surface> Screen<S> {
             self.buf.extend(std::iter::repeat_n(b'\n', row.saturating_sub(self.row_at)));
             self.buf.push(b'\r');
         }
-        self.row_at = row;
+        (self.row_at, self.column_at) = (row, 0);
         self.rows = self.rows.max(row + 1);
         self.region.reach(row, self.screen_rows());
     }
@@ -227,12 +229,11 @@ impl<S: Surface> Screen<S> {
             self.buf.extend_from_slice(b"\x1b[2J");
         } else if self.rows > 0 {
             let size = |size: Option<(u16, u16)>| size.map_or((usize::MAX, usize::MAX), |(c, r)| (c.max(1).into(), r.max(1).into()));
-            let column = self.cursor_drawn.flatten().map_or(0, |(column, _)| usize::from(column));
             let answer = changing.and_then(|_| self.surface.answer()).map(usize::from);
             let up = self.region.find(&Change {
                 from: size(told),
                 to: size(self.size),
-                cursor: (self.row_at, column),
+                cursor: (self.row_at, self.column_at),
                 answer: answer.map(|at| at.min(self.screen_rows() - 1)),
                 reflow: self.surface.reflow(),
                 sure: changing.is_some_and(|(_, sure)| sure),
@@ -294,8 +295,7 @@ impl<S: Surface> Screen<S> {
         let was_shown = matches!(self.cursor_drawn, Some(Some(_)));
         match place {
             Some((x, y)) => {
-                self.go_to_row(y);
-                let _ = write!(self.buf, "\x1b[{}G", x + 1);
+                self.go_to(y, x.into());
                 if !was_shown {
                     self.buf.extend_from_slice(b"\x1b[?25h");
                 }
@@ -303,11 +303,27 @@ impl<S: Surface> Screen<S> {
             None => {
                 self.buf.extend_from_slice(b"\x1b[?25l");
                 if self.rows > 0 {
-                    self.go_to_row(0);
+                    let (row, column) = self.berth();
+                    self.go_to(row, column);
                 }
             }
         }
         self.cursor_drawn = Some(place);
+    }
+
+    fn go_to(&mut self, row: usize, column: usize) {
+        self.go_to_row(row);
+        let _ = write!(self.buf, "\x1b[{}G", column + 1);
+        self.column_at = column;
+    }
+
+    /// Where a hidden cursor is: in the first row, from which the region is drawn over. But tmux keeps the last rows of the screen,
+    /// and tells nothing of a cursor that has left it: there it is at the region's end.
+    fn berth(&self) -> (usize, usize) {
+        if self.fullscreen || self.surface.reflow() != Reflow::Tmux {
+            return (0, 0);
+        }
+        self.region.end(self.rows)
     }
 
     fn switch(&mut self, modes: Modes) -> io::Result<()> {

@@ -120,6 +120,17 @@ impl Region {
         self.tied.map_or(self.rows.len(), |columns| self.rows.iter().map(|row| row.height(columns)).sum())
     }
 
+    /// Its last character: which of its `rows` on the screen, and in which column.
+    pub fn end(&self, rows: usize) -> (usize, usize) {
+        let last = rows.saturating_sub(1);
+        let column = match (self.tied, self.rows.get(last)) {
+            (Some(columns), _) => columns,
+            (None, Some(row)) => row.width - usize::from(row.width > 1 && row.wide.last() == Some(&(row.width - 2))),
+            (None, None) => 0,
+        };
+        (last, column.saturating_sub(1))
+    }
+
     /// Rows have been printed in its place, it begins below them: what was above is part of the scrollback from now on.
     pub fn printed(&mut self, rows: usize, height: usize) {
         self.lost.clear();
