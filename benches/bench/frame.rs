@@ -42,7 +42,7 @@ impl Surface for Sink {
     fn ask(&mut self) -> &'static [u8] {
         b""
     }
-    fn answer(&mut self) -> Option<u16> {
+    fn answer(&mut self) -> Option<(u16, u16)> {
         None
     }
     fn reflow(&self) -> Reflow {

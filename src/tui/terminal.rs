@@ -14,6 +14,7 @@ mod answer;
 mod input;
 mod paint;
 mod region;
+mod surface;
 mod tty;
 mod watchdog;
 mod window;
@@ -22,6 +23,7 @@ mod window;
 pub mod tests;
 
 pub use region::Reflow;
+pub use surface::Surface;
 pub use tty::{Modes, Tty, taken};
 
 use futures::{StreamExt, stream::BoxStream};
@@ -51,79 +53,15 @@ const RACE: Duration = Duration::from_millis(30);
 /// How often the terminal is asked where the cursor is, besides changes of size.
 const ASKS: u8 = 3;
 
-/// What frames are written to: the terminal, or a recording in tests.
-pub trait Surface: Send {
-    fn size(&self) -> Option<(u16, u16)>;
-    fn modes(&self) -> Modes;
-    fn switch(&mut self, modes: Modes) -> io::Result<Vec<u8>>;
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
-    fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>>;
-    /// What else is to be written when the terminal has become ours.
-    fn question(&mut self) -> &'static [u8] {
-        b""
-    }
-    /// What stays on when a screen ends.
-    fn between(&self) -> Modes {
-        Modes::default()
-    }
-    /// The bytes that ask where the cursor is; none for a terminal that would not answer.
-    fn ask(&mut self) -> &'static [u8];
-    /// The screen's row in which the cursor was, once for each time it was asked, if the answer has come.
-    fn answer(&mut self) -> Option<u16>;
-    /// Does this terminal break long lines anew when it gets narrower?
-    fn reflow(&self) -> Reflow;
-    /// Time that only goes forward.
-    fn now(&self) -> Duration;
-}
-
-impl Surface for Arc<Tty> {
-    fn size(&self) -> Option<(u16, u16)> {
-        Tty::size(self)
-    }
-    fn modes(&self) -> Modes {
-        Tty::modes(self)
-    }
-    fn switch(&mut self, modes: Modes) -> io::Result<Vec<u8>> {
-        Tty::switch(self, modes)
-    }
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        Tty::write_all(self, bytes)
-    }
-    fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
-        Tty::events(self)
-    }
-    fn question(&mut self) -> &'static [u8] {
-        Tty::question(self)
-    }
-    fn between(&self) -> Modes {
-        Tty::between(self)
-    }
-    fn ask(&mut self) -> &'static [u8] {
-        Tty::ask(self)
-    }
-    fn answer(&mut self) -> Option<u16> {
-        Tty::answer(self)
-    }
-    fn reflow(&self) -> Reflow {
-        let term = std::env::var("TERM").unwrap_or_default();
-        let tmux = std::env::var_os("TMUX").is_some();
-        if term.starts_with("tmux") || tmux && term.starts_with("screen") {
-            return Reflow::Tmux;
-        }
-        let plain_xterm = std::env::var_os("XTERM_VERSION").is_some() && !tmux;
-        let cuts = plain_xterm || term.starts_with("linux") || term.starts_with("rxvt") || term == "screen";
-        if cuts { Reflow::Never } else { Reflow::Breaks }
-    }
-    fn now(&self) -> Duration {
-        Tty::now(self)
-    }
-}
-
 pub struct Screen<S: Surface> {
     surface: S,
     stage: SharedStage,
     buf: Vec<u8>,
     size: Option<(u16, u16)>,
+    /// It has changed since the frame was begun: the frame is not drawn, since it would go to the wrong place.
+    late: bool,
+    /// What was to be printed with frames that were not drawn.
+    unprinted: Vec<String>,
     /// Of the frame on the screen.
     size_drawn: Option<(u16, u16)>,
     fullscreen: bool,
@@ -155,6 +93,8 @@ impl<S: Surface> Screen<S> {
             stage,
             buf: vec![],
             size: None,
+            late: false,
+            unprinted: vec![],
             size_drawn: None,
             fullscreen: false,
             mouse: false,
@@ -204,7 +144,12 @@ impl<S: Surface> Screen<S> {
 
     /// Is nothing to be drawn now?
     fn held(&self) -> bool {
-        !self.fullscreen && self.stage().held
+        !self.fullscreen && (self.late || self.stage().held)
+    }
+
+    /// Looks once more, now that the frame is made.
+    fn look_again(&mut self) {
+        self.late |= !self.fullscreen && self.surface.size().is_some_and(|size| Some(size) != self.size);
     }
 
     /// Sizes change: asks for the cursor each time, so that the last answer is the one that counts.
@@ -229,14 +174,16 @@ impl<S: Surface> Screen<S> {
             self.buf.extend_from_slice(b"\x1b[2J");
         } else if self.rows > 0 {
             let size = |size: Option<(u16, u16)>| size.map_or((usize::MAX, usize::MAX), |(c, r)| (c.max(1).into(), r.max(1).into()));
-            let answer = changing.and_then(|_| self.surface.answer()).map(usize::from);
+            // What the terminal says of the last frame is better than when it was written.
+            let was = told.and_then(|size| self.surface.was(size));
+            let answer = changing.and_then(|_| self.surface.answer());
             let up = self.region.find(&Change {
                 from: size(told),
                 to: size(self.size),
                 cursor: (self.row_at, self.column_at),
-                answer: answer.map(|at| at.min(self.screen_rows() - 1)),
+                answer: answer.map(|(row, column)| (usize::from(row).min(self.screen_rows() - 1), column.into())),
                 reflow: self.surface.reflow(),
-                sure: changing.is_some_and(|(_, sure)| sure),
+                sure: was.or(changing.map(|(_, sure)| sure)).unwrap_or_default(),
             });
             self.row_at = up;
             self.go_to_row(0);
@@ -283,6 +230,41 @@ impl<S: Surface> Screen<S> {
             self.go_to_row(0);
         }
         self.rows = shown;
+    }
+
+    fn print(&mut self) -> io::Result<()> {
+        let texts = std::mem::take(&mut self.unprinted);
+        // `clear_canvas` has put the cursor at the region's first row. Where a line is broken by a terminal that is narrower than it
+        // said, nothing of the region may be left for it to run into.
+        if self.rows > 0 {
+            self.go_to_row(1);
+            self.buf.extend_from_slice(b"\x1b[J");
+            self.go_to_row(0);
+        }
+        for line in texts.iter().flat_map(|text| text.split('\n')) {
+            // Erased first: at the end of a row that is full, terminals would erase its last character.
+            self.buf.extend_from_slice(b"\x1b[K");
+            self.buf.extend_from_slice(line.trim_end_matches('\r').as_bytes());
+            self.buf.extend_from_slice(b"\r\n");
+        }
+        let lines = texts.iter().map(|text| text.split('\n').count()).sum();
+        self.region.printed(lines, self.screen_rows());
+        // The region begins anew where the cursor is, on an empty row.
+        (self.rows, self.row_at) = (0, 0);
+        self.cursor_drawn = None;
+        Ok(())
+    }
+
+    /// Frames that were not drawn have left something to print.
+    fn print_what_waits(&mut self) -> io::Result<()> {
+        if self.unprinted.is_empty() || self.fullscreen || self.held() {
+            return Ok(());
+        }
+        self.clear_canvas()?;
+        self.print()?;
+        // Laid out for another width, these may have taken more rows than they are.
+        self.region.top = None;
+        Ok(())
     }
 
     fn place_cursor(&mut self) {
@@ -362,9 +344,10 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn begin_frame(&mut self) -> io::Result<()> {
+        self.late = false;
         self.stage().size = self.size;
         if std::mem::take(&mut self.asked)
-            && let Some(at) = self.surface.answer()
+            && let Some((at, _)) = self.surface.answer()
         {
             self.region.top = usize::from(at).checked_sub(self.row_at);
         }
@@ -395,11 +378,18 @@ impl<S: Surface> TerminalBackend for Screen<S> {
             self.asked = true;
             self.buf.extend_from_slice(self.surface.ask());
         }
+        if !self.fullscreen {
+            self.buf.extend_from_slice(self.surface.ask_size());
+        }
         self.flush()
     }
 
     /// Only goes to the region's first row: what is printed and drawn from there overwrites the rest.
     fn clear_canvas(&mut self) -> io::Result<()> {
+        self.look_again();
+        if self.held() {
+            return Ok(());
+        }
         self.find_region_again();
         if !self.fullscreen && self.rows > 0 {
             self.go_to_row(0);
@@ -409,6 +399,10 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn write_canvas(&mut self, prev: Option<&Canvas>, canvas: &Canvas) -> io::Result<()> {
+        if self.buf.is_empty() {
+            self.look_again();
+        }
+        self.print_what_waits()?;
         if self.held() {
             self.stale = true;
             return Ok(());
@@ -457,25 +451,8 @@ impl<S: Surface> TerminalBackend for Screen<S> {
     }
 
     fn print_above(&mut self, messages: &[Passthrough<'_>]) -> io::Result<()> {
-        // `clear_canvas` has put the cursor at the region's first row. Where a line is broken by a terminal that is narrower than it
-        // said, nothing of the region may be left for it to run into.
-        if self.rows > 0 {
-            self.go_to_row(1);
-            self.buf.extend_from_slice(b"\x1b[J");
-            self.go_to_row(0);
-        }
-        for line in messages.iter().flat_map(|m| m.content.split('\n')) {
-            // Erased first: at the end of a row that is full, terminals would erase its last character.
-            self.buf.extend_from_slice(b"\x1b[K");
-            self.buf.extend_from_slice(line.trim_end_matches('\r').as_bytes());
-            self.buf.extend_from_slice(b"\r\n");
-        }
-        let lines = messages.iter().map(|m| m.content.split('\n').count()).sum();
-        self.region.printed(lines, self.screen_rows());
-        // The region begins anew where the cursor is, on an empty row.
-        (self.rows, self.row_at) = (0, 0);
-        self.cursor_drawn = None;
-        Ok(())
+        self.unprinted.extend(messages.iter().map(|m| m.content.to_string()));
+        if self.held() { Ok(()) } else { self.print() }
     }
 
     fn event_stream(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
@@ -489,6 +466,9 @@ impl<S: Surface> TerminalBackend for Screen<S> {
 impl<S: Surface> Drop for Screen<S> {
     /// Leaves the cursor below what is on the screen, and every mode off, unless another screen of ours follows.
     fn drop(&mut self) {
+        self.late = false;
+        self.stage().held = false;
+        let _ = self.print_what_waits();
         if !self.fullscreen && self.rows > 0 {
             self.go_to_row(self.rows - 1);
             self.buf.extend_from_slice(b"\r\n");

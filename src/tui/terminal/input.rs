@@ -83,9 +83,9 @@ impl Decoder {
                         self.paste = Some(vec![]);
                     }
                     let place = Some(&self.buf[at..at + n]).filter(|_| self.places_owed > 0).and_then(place);
-                    if let Some(row) = place {
+                    if let Some(place) = place {
                         self.places_owed -= 1;
-                        self.answers.push(Answer::Place(row));
+                        self.answers.push(place);
                         at += n;
                         continue;
                     }

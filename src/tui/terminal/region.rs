@@ -61,6 +61,12 @@ impl Row {
         self.pieces(columns).iter().rposition(|start| *start <= column).unwrap_or(0)
     }
 
+    /// The column in that piece.
+    fn within(&self, column: usize, columns: usize) -> usize {
+        let pieces = self.pieces(columns);
+        column - pieces.iter().rfind(|start| **start <= column).unwrap_or(&0)
+    }
+
     /// Its first pieces, as a row.
     fn first(&self, pieces: usize, columns: usize) -> Row {
         let width = self.pieces(columns).get(pieces).copied().unwrap_or(self.width);
@@ -90,8 +96,8 @@ pub struct Change {
     pub to: Size,
     /// Where the cursor was: row of the region, and column.
     pub cursor: (usize, usize),
-    /// The screen's row in which the terminal says that it is now.
-    pub answer: Option<usize>,
+    /// The screen's row and column in which the terminal says that it is now.
+    pub answer: Option<(usize, usize)>,
     pub reflow: Reflow,
     /// Had the terminal the size it told when the region was drawn?
     pub sure: bool,
@@ -153,22 +159,32 @@ impl Region {
             (Some(columns), (row, column)) => (0, row * columns + column),
         };
         let in_row = self.rows.get(row).filter(|_| reflows).map_or(0, |row| row.piece_of(column, columns));
+        let column_now =
+            self.rows.get(row).filter(|_| reflows).map_or(column, |row| row.within(column, columns)).min(columns.saturating_sub(1));
         let own = count(&self.rows[..row.min(self.rows.len())]) + in_row;
         // Where rows are broken in ways that are not known, it is not known either which of them are where.
         let known = change.sure && (change.reflow != Reflow::Breaks || change.from.0 == columns);
-        let Some(at) = change.answer else {
+        let Some((at, at_column)) = change.answer else {
             self.lost.clear();
             self.top = None;
             return own.min(height.saturating_sub(1));
         };
         if !known {
+            // Drawn when tmux had another size already, rows may have been cut, and then not broken: what is above is not ours.
+            let own = if change.reflow == Reflow::Tmux && self.tied.is_none() { row.min(own) } else { own };
             self.lost.clear();
             self.top = Some(at.saturating_sub(own));
             return own.min(at);
         }
         let above = count(&self.lost) + own;
         let mut gone = above.saturating_sub(at);
-        if at == 0 && change.reflow == Reflow::Tmux {
+        if change.reflow == Reflow::Tmux && at_column != column_now {
+            if (at, at_column) != (0, 0) {
+                // It has left the screen meanwhile and come back with another row, one further down: nothing else is known.
+                self.lost.clear();
+                self.top = Some(at.saturating_sub(own));
+                return own.min(at);
+            }
             gone = gone.max(self.beyond(change));
         }
         let up = above.min(at);

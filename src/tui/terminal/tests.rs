@@ -40,7 +40,7 @@ impl Surface for Recording {
     fn ask(&mut self) -> &'static [u8] {
         b""
     }
-    fn answer(&mut self) -> Option<u16> {
+    fn answer(&mut self) -> Option<(u16, u16)> {
         None
     }
     fn reflow(&self) -> Reflow {

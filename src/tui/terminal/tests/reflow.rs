@@ -74,6 +74,15 @@ impl Fake {
         }
     }
 
+    /// Row and column, as a terminal tells it.
+    fn cursor(&self) -> (u16, u16) {
+        let (column, columns) = match self {
+            Fake::Avt(terminal) => (terminal.cursor().col, usize::MAX),
+            Fake::Own(terminal, _) => (terminal.cursor().0, terminal.columns),
+        };
+        (self.row() as u16, column.min(columns - 1) as u16)
+    }
+
     fn row(&self) -> usize {
         match self {
             Fake::Avt(terminal) => terminal.cursor().row,
@@ -97,13 +106,16 @@ pub struct Reflowing {
     pub now: Arc<Mutex<Duration>>,
     modes: Modes,
     asked: bool,
-    answer: Option<u16>,
+    answer: Option<(u16, u16)>,
+    asked_size: bool,
+    /// As it was when it was asked.
+    was: Option<(u16, u16)>,
 }
 
 impl Reflowing {
     pub fn new(terminal: Fake, size: (u16, u16)) -> Reflowing {
-        let (modes, now, asked, answer) = Default::default();
-        Reflowing { terminal: Arc::new(Mutex::new(terminal)), size: Arc::new(Mutex::new(size)), now, modes, asked, answer }
+        let (modes, now, asked, answer, asked_size, was) = Default::default();
+        Reflowing { terminal: Arc::new(Mutex::new(terminal)), size: Arc::new(Mutex::new(size)), now, modes, asked, answer, asked_size, was }
     }
 }
 
@@ -121,7 +133,10 @@ impl Surface for Reflowing {
         let mut terminal = self.terminal.lock().unwrap();
         terminal.feed(std::str::from_utf8(bytes).unwrap());
         if std::mem::take(&mut self.asked) {
-            self.answer = Some(terminal.row() as u16);
+            self.answer = Some(terminal.cursor());
+        }
+        if let (true, Fake::Own(terminal, _)) = (std::mem::take(&mut self.asked_size), &*terminal) {
+            self.was = Some((terminal.columns as u16, terminal.rows as u16));
         }
         Ok(())
     }
@@ -132,8 +147,18 @@ impl Surface for Reflowing {
         (self.asked, self.answer) = (true, None);
         b"\x1b[6n"
     }
-    fn answer(&mut self) -> Option<u16> {
+    fn answer(&mut self) -> Option<(u16, u16)> {
         self.answer.take()
+    }
+    fn ask_size(&mut self) -> &'static [u8] {
+        if self.reflow() != Reflow::Tmux {
+            return b"";
+        }
+        (self.asked_size, self.was) = (true, None);
+        b"\x1b[18t"
+    }
+    fn was(&mut self, size: (u16, u16)) -> Option<bool> {
+        self.was.take().map(|was| was == size)
     }
     fn reflow(&self) -> Reflow {
         match &*self.terminal.lock().unwrap() {
@@ -180,6 +205,10 @@ struct Table {
     overflowed: bool,
     /// Has a frame been drawn in a window that was another already?
     late: bool,
+    /// Is a change of size seen at the latest when the frame is made? tmux tells at once when it has told nothing for a while.
+    sees: bool,
+    /// The last frame was not drawn, since it was seen then.
+    skipped: bool,
     /// Has something left the screen of a window that got higher? Nobody knows how much of it, since nobody knows what it had to give back.
     unknown: bool,
 }
@@ -204,6 +233,8 @@ impl Table {
             watch: Watch::default(),
             overflowed: false,
             late: false,
+            sees: false,
+            skipped: false,
             unknown: false,
         }
     }
@@ -232,10 +263,16 @@ impl Table {
     }
 
     fn frame(&mut self, printed: usize, live: usize, cursor: Option<u16>) {
+        if std::mem::take(&mut self.skipped) {
+            self.told();
+        }
         self.stage.lock().unwrap().held = false;
         let columns = self.size.lock().unwrap().0;
         self.draw(printed, &Table::live(live, columns), cursor.map(|y| (2, y)));
-        self.late |= *self.size.lock().unwrap() != self.truth;
+        if self.skipped {
+            return;
+        }
+        self.late |= *self.size.lock().unwrap() != self.truth && !self.sees;
         self.watch = self.terminal.lock().unwrap().drawn(&self.screen);
     }
 
@@ -245,6 +282,9 @@ impl Table {
         screen.refresh_size();
         screen.begin_frame().unwrap();
         self.stage.lock().unwrap().cursor = cursor;
+        if self.sees {
+            self.skipped = std::mem::replace(&mut *self.size.lock().unwrap(), self.truth) != self.truth;
+        }
         if printed > 0 {
             screen.clear_canvas().unwrap();
             let count = self.printed;
@@ -284,6 +324,7 @@ proptest! {
     fn nothing_printed_is_lost_and_nothing_stays_behind(steps in steps()) {
         for kind in [None, Some(Kind::Tmux)] {
             let mut table = Table::new(kind, (40, 12));
+            table.sees = kind.is_some();
             for step in &steps {
                 match step {
                     Step::Resize(columns, rows) => table.resize(*columns, *rows),
