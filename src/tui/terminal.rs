@@ -8,6 +8,8 @@
 //!   The terminal is asked where the cursor is, and when the size has settled, everything that is left of the region is erased
 //!   from its first row on and drawn anew (`region`). Nothing waits for the answer: without one the region's own rows are
 //!   counted, and what is above them is left alone.
+//! - A frame for a size that has changed since it was begun is not drawn; what it was to print is printed with the next one. tmux, which
+//!   tells of sizes late, says with each frame how large it was (`CSI 18t`), so that a frame that came too late is known.
 //! - No control character of any text gets through (`paint`).
 
 mod answer;

@@ -11,6 +11,9 @@
 //! stays as narrow: the scrollback is not ours. It comes back when what is below needs fewer rows. So while something of ours is
 //! in the scrollback the region is *tied*: written as one long line down to the end of the screen, which tmux itself puts together
 //! when the window gets wider, and what was above comes down.
+//!
+//! A cursor that nobody sees is at the region's end in tmux, where it does not leave the screen. The column of the answer tells whether
+//! the cursor is still with its character: if not, it is further down than it was, and nothing above is taken for ours that may not be.
 
 use iocraft::Canvas;
 
