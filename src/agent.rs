@@ -11,6 +11,7 @@ pub mod approval;
 mod calls;
 pub mod effect;
 pub mod input;
+mod jobs;
 mod profile;
 mod reading;
 mod repair;
@@ -33,6 +34,7 @@ use crate::{
 };
 use approval::{Said, Verdict};
 use calls::Call;
+use jobs::Jobs;
 use rewinding::Rewinding;
 use serde::{Deserialize, Serialize};
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
@@ -50,6 +52,9 @@ pub struct Settings {
     pub asked_mode: Option<Mode>,
     pub system: Arc<str>,
     pub tools: Arc<Vec<ToolSpec>>,
+    /// Offered besides when a command has been started in the background.
+    #[serde(default)]
+    pub job_tools: Arc<Vec<ToolSpec>>,
     #[serde(default)]
     pub profile: ToolProfile,
     pub bounds: Bounds,
@@ -69,6 +74,7 @@ pub struct Agent {
     queue: VecDeque<Prompt>,
     turn: Option<Turn>,
     rewinding: Option<Rewinding>,
+    jobs: Jobs,
     requests: u64,
     timers: u64,
     /// Time since the session began, as of the input at hand.
@@ -89,6 +95,7 @@ impl Agent {
             queue: VecDeque::new(),
             turn: None,
             rewinding: None,
+            jobs: Jobs::default(),
             requests: 0,
             timers: 0,
             now: Duration::ZERO,
@@ -155,6 +162,15 @@ impl Agent {
             Input::Previewed(call, preview) => self.previewed(call, preview),
             Input::Progress(call, output) => self.progressed(call, output),
             Input::Ran(call, result) => self.ran(call, result),
+            Input::JobStarted(job) => {
+                self.jobs.started(job);
+                self.emit(None, self.jobs.shown());
+            }
+            Input::JobEnded(job, end) => {
+                let news = self.jobs.ended(job, end);
+                self.emit(None, self.jobs.shown());
+                news.into_iter().for_each(|notice| self.notice(notice));
+            }
             Input::Checkpointed(turn, result) => self.checkpointed(turn, result),
             Input::Restored(to, result) => self.restored(to, result),
             Input::Kept(name, result) => self.kept(name, result),
@@ -252,6 +268,7 @@ impl Agent {
             self.notice(notice);
             return self.give_back(prompt);
         }
+        self.tell_of_jobs();
         let id = self.begin(TurnKind::Prompt, prompt.clone());
         self.say(id, Message::User(prompt));
         self.call_model();
@@ -365,6 +382,8 @@ impl Agent {
         }
         self.record(RecordBody::Cleared);
         self.grants.clear();
+        // Nobody knows any more how one came there.
+        self.out.push(Effect::LeaveFolder);
         self.emit(None, EventBody::Session(SessionEvent::Cleared));
     }
 
@@ -381,6 +400,10 @@ impl Agent {
         }
         if self.turn.is_some() {
             self.end_turn(TurnOutcome::Interrupted);
+        }
+        if let Some((notice, told)) = self.jobs.give_up() {
+            self.emit(None, EventBody::Notice(notice));
+            self.record(told);
         }
         self.emit(None, EventBody::Session(SessionEvent::Closed));
         self.out.push(Effect::Stop);

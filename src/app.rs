@@ -30,6 +30,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Sub::Checkpoint(checkpoint)) => checkpoint_cli::run(checkpoint, &env),
         Some(Sub::Undo(step)) => checkpoint_cli::undo(&step, &env),
         Some(Sub::Redo(step)) => checkpoint_cli::redo(&step, &env),
+        Some(Sub::PdfText) => return crate::tools::view::pdf::child(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -117,6 +117,9 @@ pub enum Sub {
     ///
     /// What changed after the undo stays. Exit code 0: done. 1: an error, or there is nothing to redo. 2: nobody said yes.
     Redo(Step),
+    /// The text of a PDF document on standard input: what reads them for `View`, in a process of its own
+    #[command(hide = true)]
+    PdfText,
 }
 
 fn mode(text: &str) -> Result<Mode, String> {

@@ -13,11 +13,13 @@ mod paths;
 mod programs;
 mod refuse;
 mod syntax;
+mod unseen;
 mod walk;
 mod words;
 
 pub use offer::{covers, offers, parse_patterns};
-pub use paths::is_secret;
+pub use paths::{is_plain_file, is_secret};
+pub use programs::git::{GitRead, read_of as git_read_of};
 pub use refuse::{Speaks, speaks_of};
 
 use crate::protocol::{CommandPart, Touch};
@@ -33,9 +35,13 @@ const LONGEST: usize = 16 * 1024;
 pub trait Surroundings {
     /// Where the command starts.
     fn cwd(&self) -> PathBuf;
+    /// The folder that is meant where a command is allowed word by word; and where a way up ends that is known to be one.
+    fn granted_in(&self) -> PathBuf {
+        self.cwd()
+    }
     fn home(&self) -> Option<PathBuf>;
-    /// Where a path leads: absolute, without `.` and `..`, links followed.
-    fn resolve(&self, path: &Path) -> PathBuf;
+    /// Where a path leads: absolute, without `.` and `..`, links followed; `None` if it leads elsewhere for every process.
+    fn resolve(&self, path: &Path) -> Option<PathBuf>;
     /// Names in a folder that match a pattern; `None` if nobody looked.
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>>;
     /// What a search through a folder reads that it should not: secrets that are neither hidden nor ignored.

@@ -15,6 +15,7 @@ mod settings;
 mod source;
 mod store;
 pub mod trust;
+mod web;
 
 pub use environment::{ENV_PROVIDER, Env};
 pub use keys::own_keys;
@@ -25,7 +26,7 @@ pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, ProviderSettings, Rule, ToolProfile},
+    protocol::{Looks, Mode, ProviderSettings, Rule, ToolProfile, WebSettings},
 };
 use permissions::Accepted;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,9 @@ pub struct Config {
     pub withheld: Withheld,
     pub disabled_tools: Vec<String>,
     pub tool_profile: ToolProfile,
+    pub web: WebSettings,
+    /// The shell that commands run in, by name or whole path, if not `sh`.
+    pub shell: Option<String>,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -64,6 +68,8 @@ impl Default for Config {
             withheld: Withheld::default(),
             disabled_tools: vec![],
             tool_profile: ToolProfile::default(),
+            web: WebSettings::default(),
+            shell: None,
             sources: vec![],
             warnings: vec![],
         }
@@ -85,9 +91,11 @@ impl Config {
             .for_each(|rule| permissions::look_up(rule, project, places.home.as_deref()));
         (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
         config.tool_profile = layer.tool_profile.unwrap_or_default();
+        config.shell = layer.shell;
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);
+        config.web = layer.web.settings(env, &mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
         Ok(config)

@@ -1,11 +1,10 @@
-//! What the machine around the terminal offers: its clipboard, its notifier, picture files, and standard input by lines.
+//! What the machine around the terminal offers: its clipboard, its notifier, and standard input by lines.
 //!
 //! Everything here may wait, so it runs in a thread of its own and reports; every process has a time limit and is ended at it.
 
 pub mod clipboard;
 pub mod lines;
 pub mod notifier;
-pub mod picture;
 mod process;
 
 use std::thread;

@@ -7,13 +7,12 @@ mod question;
 pub mod talk;
 
 use crate::{
-    desktop,
     engine::Engine,
     failure::Failure,
     handle::Handle,
     launch::{Options, Prepared, Project, prepare},
-    llm,
-    protocol::{Access, Command, Decision, Mode, ModelInfo, Prompt, Resume, TurnId},
+    llm, picture,
+    protocol::{Access, Command, Decision, ModelInfo, Prompt, Resume, TurnId},
 };
 use backstitch_components::text::sanitize::one_line;
 use plain::{Call, Line, Plain, Stop};
@@ -48,7 +47,9 @@ pub fn run(options: &Options, task: &[String], images: &[PathBuf], trust: bool, 
     let mode = settings.mode;
     let (handle, engine) = Engine::start(services, settings, records).map_err(no_start)?;
     handle.send(Command::Prompt(prompt));
-    let result = runtime.block_on(follow(&handle, mode));
+    let mut plain = Plain::new(mode);
+    let result = runtime.block_on(follow(&handle, &mut plain));
+    plain.left().iter().for_each(|left| progress(left));
     handle.send(Command::Close);
     drop(handle);
     engine.join();
@@ -109,7 +110,7 @@ fn task_text(task: &[String]) -> Result<String, Failure> {
 }
 
 fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
-    let load = |(n, path): (usize, &PathBuf)| match desktop::picture::load(path) {
+    let load = |(n, path): (usize, &PathBuf)| match picture::load(path) {
         Ok(image) => Ok(image.numbered(n + 1)),
         Err(why) => Err(Failure::usage(format!("{} {why}.", path.display()))),
     };
@@ -119,11 +120,10 @@ fn with_images(text: String, paths: &[PathBuf]) -> Result<Prompt, Failure> {
     Ok(Prompt { text, images })
 }
 
-async fn follow(handle: &Handle, mode: Mode) -> Result<(), Failure> {
+async fn follow(handle: &Handle, plain: &mut Plain) -> Result<(), Failure> {
     let failed = |e: io::Error| Failure::internal(format!("Signals can't be watched: {e}"));
     let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(failed)?;
-    let mut plain = Plain::new(mode);
     let mut stopped: Option<Failure> = None;
     loop {
         let event = tokio::select! {

@@ -14,7 +14,7 @@ use crate::{
         SessionInfo, ThemeChoice,
     },
     session::{self, Loaded, SessionError, SessionStore},
-    tools::{self, Workspace},
+    tools::{self, Workspace, shell::Shell},
     tui::{RuleChange, app::Opened, jobs::Report, perform::World},
 };
 use backstitch_components::text::sanitize::one_line;
@@ -155,8 +155,14 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         _ => None,
     });
     let readable = std::iter::once(spill.clone()).chain(earlier).collect();
-    let workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
-    let mut tools = tools::Registry::default();
+    let mut workspace = Workspace::new(&project.root, &spill).map_err(|e| Failure::internal(format!("The project can't be used: {e}")))?;
+    if let Some(name) = &config.shell {
+        match Shell::find(name, &project.root, std::env::var_os("PATH").as_deref()) {
+            Ok(shell) => workspace = workspace.with_shell(shell),
+            Err(why) => config.warnings.push(format!("\"shell\": {why}. Commands run in sh.")),
+        }
+    }
+    let mut tools = tools::Registry::with(&config.web);
     let no_tools = tools.disable(&config.disabled_tools);
     let rules = rules(project, options, &config)?;
     workspace.set_rules(&rules);
@@ -170,8 +176,9 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         model,
         mode: options.mode.unwrap_or(config.default_mode),
         asked_mode: options.mode,
-        system: system_prompt(&project.root).into(),
+        system: system_prompt(&project.root, &workspace.shell().name()).into(),
         tools: Arc::new(tools.specs()),
+        job_tools: Arc::new(tools.job_specs()),
         profile: config.tool_profile,
         bounds: Bounds { root: project.root.clone(), readable },
         rules,
@@ -272,10 +279,11 @@ fn demo_models() -> (Config, llm::Registry, Option<ModelInfo>) {
     (Config::default(), models, model)
 }
 
-fn system_prompt(root: &Path) -> String {
+fn system_prompt(root: &Path, shell: &str) -> String {
     include_str!("../assets/prompts/system.md")
         .replace("{root}", &root.display().to_string())
         .replace("{os}", std::env::consts::OS)
+        .replace("{shell}", shell)
         .replace("{date}", &jiff::Zoned::now().date().to_string())
 }
 

@@ -21,6 +21,7 @@ pub mod history;
 pub mod launch;
 pub mod llm;
 pub mod mailbox;
+pub mod picture;
 pub mod policy;
 pub mod project;
 pub mod protocol;

@@ -180,6 +180,8 @@ impl What {
             What::Read(paths) => {
                 let read: Vec<&PathBuf> = match asked.access {
                     Access::Read(read) => read.iter().chain(asked.named).collect(),
+                    // What is copied or moved can be read where it is then.
+                    Access::Write(written) if asked.tool == "FileOp" => written.iter().chain(asked.named).collect(),
                     Access::Run { .. } => touched(parts, |t| match t {
                         Touch::Reads(path) | Touch::Lists(path) | Touch::Repository(path) => Some(path),
                         _ => None,

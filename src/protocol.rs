@@ -8,6 +8,7 @@ pub mod call;
 pub mod checkpoint;
 pub mod command;
 pub mod ids;
+pub mod job;
 pub mod keys;
 pub mod looks;
 mod lossy;
@@ -17,12 +18,14 @@ pub mod plan;
 pub mod record;
 pub mod rule;
 pub mod session;
+pub mod web;
 
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
 pub use checkpoint::{CheckpointEvent, CheckpointInfo, CheckpointKind, Origin, Revision};
 pub use command::{CommandPart, CommandPattern, Touch};
 pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, TurnId};
+pub use job::{Job, JobEnd};
 pub use keys::{OwnKey, OwnKeys};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
@@ -31,6 +34,7 @@ pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
 pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
 pub use session::{Branch, Resume, SessionInfo};
+pub use web::{SearchProvider, SearchSettings, Secret, WebSettings};
 
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
@@ -190,6 +194,8 @@ pub enum SessionEvent {
         rules: Vec<Rule>,
         grants: Vec<Grant>,
     },
+    /// The commands that run in the background now.
+    Background(Vec<Job>),
     /// What would become of a call that was only asked about.
     Judged {
         text: String,

@@ -2,7 +2,7 @@
 //!
 //! - A tool knows nothing of approval, events or front ends: `preview` says what a call would touch, `run` does it.
 //! - `preview` changes nothing; `run` fails when a file that the preview looked at has changed since.
-//! - Programs are started only by `shell`.
+//! - Programs are started only by `shell`; only `web` opens connections.
 
 mod aliases;
 pub mod args;
@@ -11,6 +11,7 @@ pub mod decode;
 pub mod edit;
 mod edit_adapt;
 pub mod edit_match;
+pub mod file_op;
 pub mod glob;
 pub mod grep;
 pub mod ls;
@@ -23,6 +24,7 @@ pub mod shell;
 pub mod todo;
 mod tool;
 pub mod view;
+pub mod web;
 pub mod workspace;
 pub mod write;
 

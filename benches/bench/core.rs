@@ -27,6 +27,7 @@ fn settings() -> Settings {
         asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
+        job_tools: Arc::default(),
         profile: ToolProfile::default(),
         bounds: Bounds::default(),
         rules: vec![],

@@ -2,6 +2,7 @@
 //!
 //! Invariant: one width rule for everything (`width.rs`), the one by which iocraft's canvas places cells.
 
+pub mod highlight;
 pub mod row;
 pub mod sanitize;
 pub mod span;

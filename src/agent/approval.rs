@@ -3,7 +3,7 @@
 use crate::{
     command_line,
     policy::{Asked, Limit, Policy},
-    protocol::{Access, CommandPart, Decision, Grant, Mode, is_own_file},
+    protocol::{Access, CommandPart, Decision, Grant, Mode},
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -66,6 +66,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
     match access {
         Access::Question { .. } => return ask("it is a question"),
         Access::Plan if mode == Mode::Plan => return ask("a plan is for the user to accept"),
+        Access::Plan => return forbid("plan mode is not on, so there is no plan to accept: go on with what the user asked for".into()),
         _ => {}
     }
     if granted(said, bounds, asked) {
@@ -80,14 +81,14 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
         Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => {
             allow("it only reads, and inside the project")
         }
-        Access::Plan if mode != Mode::Plan => allow("plan mode is over"),
+        Access::Job { .. } => allow("it only reaches what this session has started"),
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
         _ => ask("nothing allows it"),
     }
 }
 
 fn inside(bounds: &Bounds, paths: &[PathBuf]) -> bool {
-    !paths.is_empty() && paths.iter().all(|p| is_own_file(&bounds.root, p))
+    !paths.is_empty() && paths.iter().all(|p| command_line::is_plain_file(&bounds.root, p))
 }
 
 fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
@@ -99,20 +100,25 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
                 bounds.may_read(p) || has(&|g| matches!(g, Grant::Read(top) if p.starts_with(top))) || policy.allows_read(p, root)
             }),
             Access::Write(paths) => {
-                let by_grant = |p: &PathBuf| match is_own_file(root, p) {
+                let by_grant = |p: &PathBuf| match command_line::is_plain_file(root, p) {
                     true => has(&|g| *g == Grant::Edits),
                     false => has(&|g| matches!(g, Grant::Write(w) if w == p)),
                 };
                 !paths.is_empty() && paths.iter().all(|p| by_grant(p) || policy.allows_write(p, root))
             }
-            Access::Run { command, parts } => {
+            Access::Run { command, parts, folder } => {
                 let by_grant = |part: &CommandPart| has(&|g| matches!(g, Grant::Commands(p) if command_line::covers(p, part)));
                 let covered = |part: &CommandPart| bounds.may_run(part) || by_grant(part) || policy.allows_part(part);
-                has(&|g| matches!(g, Grant::Command(c) if c == command)) || !parts.is_empty() && parts.iter().all(covered)
+                let to_the_letter = |grant: &Grant| match (grant, folder) {
+                    (Grant::Command(c), None) => c == command,
+                    (Grant::CommandIn(there, c), Some(here)) => there == here && c == command,
+                    _ => false,
+                };
+                has(&to_the_letter) || !parts.is_empty() && parts.iter().all(covered)
             }
             Access::Network { host } => has(&|g| matches!(g, Grant::Host(h) if h == host)) || policy.allows_host(host),
             // Each plan is for the user to read.
-            Access::Plan | Access::Question { .. } => false,
+            Access::Plan | Access::Question { .. } | Access::Job { .. } => false,
         }
 }
 
@@ -120,15 +126,19 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
 pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
     match access {
         Access::Read(paths) => paths.iter().filter(|p| !bounds.may_read(p)).map(|p| Grant::Read(p.clone())).collect(),
-        Access::Write(paths) => {
-            paths.iter().map(|p| if is_own_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) }).collect()
-        }
-        Access::Run { command, parts } => match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
+        Access::Write(paths) => paths
+            .iter()
+            .map(|p| if command_line::is_plain_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) })
+            .collect(),
+        Access::Run { command, parts, folder } => match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
             Some(patterns) => patterns.into_iter().map(Grant::Commands).collect(),
-            None => vec![Grant::Command(command.clone())],
+            None => vec![match folder {
+                Some(folder) => Grant::CommandIn(folder.clone(), command.clone()),
+                None => Grant::Command(command.clone()),
+            }],
         },
         Access::Network { host } => vec![Grant::Host(host.clone())],
-        Access::Plan | Access::Question { .. } => vec![],
+        Access::Plan | Access::Question { .. } | Access::Job { .. } => vec![],
     }
 }
 
@@ -158,7 +168,8 @@ mod tests {
         use Verdict::*;
         let read = |p: &str| Access::Read(vec![p.into()]);
         let write = |p: &str| Access::Write(vec![p.into()]);
-        let run = || Access::Run { command: "ls".into(), parts: vec![] };
+        let run = || Access::Run { command: "ls".into(), parts: vec![], folder: None };
+        let no_plan = || Forbid("plan mode is not on, so there is no plan to accept: go on with what the user asked for".into());
         let forbid = || Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
         for (access, expected) in [
             (read("/p/a"), [Allow, Allow, Allow, Allow]),
@@ -173,12 +184,18 @@ mod tests {
             (write("/p/.git/hooks/pre-commit"), [Ask, Ask, forbid(), Allow]),
             (write("/p/sub/.GIT/config"), [Ask, Ask, forbid(), Allow]),
             (write("/p/.github/x.yml"), [Ask, Allow, forbid(), Allow]),
+            (write("/p/.env"), [Ask, Ask, forbid(), Allow]),
+            // These make a repository of the folder around them, with a configuration that git obeys.
+            (write("/p/e/HEAD"), [Ask, Ask, forbid(), Allow]),
+            (write("/p/e/HEAD/x"), [Ask, Allow, forbid(), Allow]),
             (Access::Write(vec![]), [Ask, Ask, forbid(), Allow]),
             (Access::Write(vec!["/p/a".into(), "/q".into()]), [Ask, Ask, forbid(), Allow]),
             (run(), [Ask, Ask, forbid(), Allow]),
             (Access::Network { host: "h".into() }, [Ask, Ask, forbid(), Allow]),
-            (Access::Plan, [Allow, Allow, Ask, Allow]),
+            (Access::Plan, [no_plan(), no_plan(), Ask, no_plan()]),
             (Access::Question { options: vec![] }, [Ask, Ask, Ask, Ask]),
+            (Access::Job { id: "bash_1".into(), end: false }, [Allow, Allow, Allow, Allow]),
+            (Access::Job { id: "bash_1".into(), end: true }, [Allow, Allow, forbid(), Allow]),
         ] {
             let got = Mode::ALL.map(|m| judge(m, &[], &bounds(), &access));
             assert_eq!(got, expected, "{access:?}");
@@ -193,14 +210,22 @@ mod tests {
         assert_eq!(ask(&edits, Access::Write(vec!["/p/b".into()])), Verdict::Allow);
         assert_eq!(ask(&edits, Access::Write(vec!["/q".into()])), Verdict::Ask);
         assert_eq!(ask(&edits, Access::Write(vec!["/p/.git/config".into()])), Verdict::Ask);
+        assert_eq!(ask(&edits, Access::Write(vec!["/p/.env".into()])), Verdict::Ask, "what it holds might go elsewhere");
         let git = grants_for(&b, &Access::Write(vec!["/p/.git/config".into()]));
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/config".into()])), Verdict::Allow);
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/hooks/x".into()])), Verdict::Ask);
-        let run = |command: &str| Access::Run { command: command.into(), parts: vec![] };
+        let run = |command: &str| Access::Run { command: command.into(), parts: vec![], folder: None };
         assert_eq!(ask(&edits, run("ls")), Verdict::Ask);
         let command = grants_for(&b, &run("ls"));
         assert_eq!(ask(&command, run("ls")), Verdict::Allow);
         assert_eq!(ask(&command, run("ls; rm -rf /")), Verdict::Ask);
+        // To the letter, and in the folder where it was asked about.
+        let there = Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/sub".into()) };
+        assert_eq!(ask(&command, there.clone()), Verdict::Ask);
+        let in_sub = grants_for(&b, &there);
+        assert_eq!(ask(&in_sub, there), Verdict::Allow);
+        assert_eq!(ask(&in_sub, run("ls")), Verdict::Ask);
+        assert_eq!(ask(&in_sub, Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/other".into()) }), Verdict::Ask);
         let outside = grants_for(&b, &Access::Write(vec!["/q".into()]));
         assert_eq!(ask(&outside, Access::Write(vec!["/q".into()])), Verdict::Allow);
         assert_eq!(ask(&outside, Access::Write(vec!["/p/a".into()])), Verdict::Ask);

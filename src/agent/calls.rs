@@ -97,7 +97,7 @@ impl Call {
     /// Can the user change what it says before it is carried out? Only what one file will have, or a plan; and what a question is answered.
     pub fn takes_part(&self) -> bool {
         matches!(self.access(), Some(Access::Plan | Access::Question { .. }))
-            || matches!(self.access(), Some(Access::Write(paths)) if paths.len() == 1)
+            || matches!(&self.preview, Some(Preview { access: Access::Write(paths), tool, .. }) if paths.len() == 1 && tool != "FileOp")
     }
 
     pub fn is_read(&self) -> bool {

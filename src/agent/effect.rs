@@ -39,6 +39,8 @@ pub enum Effect {
     UseModel(ModelId),
     /// For tools that go through folders.
     UseRules(Vec<Rule>),
+    /// Commands and relative paths start in the project's folder again.
+    LeaveFolder,
     /// Looks up what this would touch; answered by `Tried`.
     Try(String),
     Connect(ProviderSettings),

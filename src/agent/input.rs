@@ -1,8 +1,8 @@
 //! Everything that can happen to an agent: one closed list.
 
 use crate::protocol::{
-    Access, CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, ModelInfo, Plan, Preview, RequestId, StreamItem,
-    TimerId, ToolError, ToolOutput, TurnId,
+    Access, CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, Job, JobEnd, ModelInfo, Plan, Preview, RequestId,
+    StreamItem, TimerId, ToolError, ToolOutput, TurnId,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -14,6 +14,9 @@ pub enum Input {
     Previewed(CallId, Result<Preview, ToolError>),
     Progress(CallId, String),
     Ran(CallId, Result<ToolOutput, ToolError>),
+    /// A command goes on in the background; before the `Ran` of its call.
+    JobStarted(Job),
+    JobEnded(Job, JobEnd),
     Checkpointed(TurnId, Result<Checkpointed, String>),
     Restored(CheckpointId, Result<Restored, String>),
     /// The user's own checkpoint, with its name.

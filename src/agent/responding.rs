@@ -31,18 +31,25 @@ impl Agent {
         turn.calls.clear();
         self.requests += 1;
         turn.phase = Phase::Streaming(RequestId(self.requests));
+        self.tell_of_jobs();
         for text in steering {
             self.say(id, Message::User(text.clone().into()));
             self.emit_here(EventBody::Turn(TurnEvent::UserSaid(text.into())));
         }
+        let tools = profile::offered(self.settings.profile, &name, &self.settings.tools, self.transcript.mode);
         self.out.push(Effect::CallModel(Request {
             id: RequestId(self.requests),
             model,
             system: profile::system(&self.settings.system, self.transcript.mode),
             messages: self.transcript.messages.clone(),
-            tools: profile::offered(self.settings.profile, &name, &self.settings.tools, self.transcript.mode),
+            tools: self.jobs.with_tools(tools, &self.settings.job_tools),
         }));
         self.emit_here(EventBody::Turn(TurnEvent::Called));
+    }
+
+    /// What has ended in the background becomes part of the conversation.
+    pub(super) fn tell_of_jobs(&mut self) {
+        self.jobs.tell().into_iter().for_each(|told| self.record(told));
     }
 
     pub(super) fn streamed(&mut self, request: RequestId, item: StreamItem) {
@@ -299,6 +306,8 @@ impl Agent {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
         let Some(asked) = call.asked() else { return };
         match approval::judge(mode, said, &self.settings.bounds, &asked) {
+            // The yes to this one is what ended plan mode.
+            _ if call.decided && *asked.access == Access::Plan => {}
             Verdict::Forbid(why) => call.state = State::Finished(Outcome::Forbidden(why)),
             Verdict::Ask if !call.decided => {
                 call.state = State::Asked;
@@ -351,10 +360,14 @@ impl Agent {
 
     pub(super) fn ran(&mut self, id: CallId, result: Result<ToolOutput, ToolError>) {
         let Some(call) = self.turn.as_mut().and_then(|t| t.call(id)) else { return };
+        let mut read = None;
         let outcome = match (&call.state, result) {
             (State::Running, Ok(mut output)) => {
                 if let Some((_, note)) = call.part.as_ref().filter(|(_, note)| !note.is_empty()) {
                     output.for_model = format!("{}\n{note}", output.for_model.trim_end());
+                }
+                if let (Some(Access::Job { id, .. }), Block::Terminal { status: Some(_), .. }) = (call.access(), &output.for_user) {
+                    read = Some(id.clone());
                 }
                 Outcome::Done(output)
             }
@@ -364,6 +377,9 @@ impl Agent {
             _ => return,
         };
         call.state = State::Finished(outcome);
+        if let Some(job) = read {
+            self.jobs.read(job);
+        }
         self.advance();
         self.stopped();
     }
@@ -438,6 +454,13 @@ impl Agent {
                     reading::short(&call.args)
                 ));
             }
+            let mut images = vec![];
+            if let Outcome::Done(ToolOutput { for_user: Block::Image(image), .. }) = &outcome {
+                match self.settings.model.as_ref().filter(|model| model.vision == Some(false)) {
+                    Some(blind) => content = format!("{title} is an image, and {} sees none: its provider's settings say so.", blind.id),
+                    None => images.push((**image).clone()),
+                }
+            }
             let message = match kind {
                 TurnKind::Shell => Message::User(format!("I ran this command myself: {title}\nIts output:\n{content}").into()),
                 TurnKind::Prompt => Message::Result {
@@ -446,6 +469,7 @@ impl Agent {
                     name: call.name.clone(),
                     content,
                     failed: !matches!(&outcome, Outcome::Done(output) if !output.failed),
+                    images,
                 },
             };
             self.record(RecordBody::CallShown { turn: id, call: call_id, name, title, read, outcome: Some(outcome.kept()) });

@@ -84,6 +84,7 @@ impl Story {
                 self.turn(TurnEvent::Started);
             }
             RecordBody::Said { message, .. } => self.said(message),
+            RecordBody::Told { text } => self.tell(EventBody::Notice(Notice::info(text.clone()))),
             RecordBody::Thought { text, .. } => self.text(text, ""),
             RecordBody::Partial { reasoning, text, .. } => {
                 self.reasoning.push_str(reasoning);

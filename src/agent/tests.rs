@@ -1,5 +1,6 @@
 //! The agent against scripts (every transition) and against random inputs (what it promises, whatever happens).
 
+mod jobs;
 mod property;
 mod script;
 mod story;
@@ -15,6 +16,7 @@ fn settings() -> Settings {
         asked_mode: None,
         system: "system".into(),
         tools: Arc::new(vec![]),
+        job_tools: Arc::new(vec![]),
         profile: ToolProfile::default(),
         bounds: Bounds { root: PathBuf::from("/p"), readable: vec![] },
         rules: vec![],

@@ -66,6 +66,7 @@ impl Transcript {
                 }
                 Arc::make_mut(&mut self.messages).push(message.clone());
             }
+            RecordBody::Told { text } => Arc::make_mut(&mut self.messages).push(Message::User(text.clone().into())),
             RecordBody::CallShown { call, .. } => self.calls = self.calls.max(call.0),
             RecordBody::CheckpointTaken { turn, id, purpose, .. } => {
                 let (opening, closing) = (*purpose == CheckpointKind::Opening, *purpose == CheckpointKind::Closing);
@@ -129,6 +130,7 @@ impl Transcript {
                             name: c.name.clone(),
                             content: "Interrupted before it finished; nothing is known of its effect.".into(),
                             failed: true,
+                            images: vec![],
                         };
                         open.insert(c.id, result);
                     }

@@ -2,6 +2,7 @@
 //! the files alone.
 //!
 //! - A call is noted after the checkpoint that precedes it, and its end when it has ended; one of a process that is gone ended with it.
+//! - What runs in the background counts as a call until it ends, besides those that come and go meanwhile.
 //! - What a tool writes is known by name. A command may change anything, so what changes while another session's runs is not walked
 //!   back with one's own, unless one's own tool wrote it.
 //! - What no other session can have to do with is forgotten, so that this stays small.
@@ -40,6 +41,24 @@ struct Call {
     to: Option<u64>,
     /// `None`: anything.
     files: Option<BTreeSet<Place>>,
+    /// It runs in the background: the end of a call is not its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    lasts: bool,
+}
+
+/// What is said of a session.
+pub(super) enum Noted<'a> {
+    /// A call begins that changes these files, or any if none is named.
+    Begins(&'a [PathBuf]),
+    Ends,
+    Lasts,
+    LastsNoMore,
+}
+
+impl Noted<'_> {
+    pub fn lasting(lasts: bool) -> Self {
+        if lasts { Noted::Lasts } else { Noted::LastsNoMore }
+    }
 }
 
 impl Call {
@@ -69,7 +88,7 @@ fn load(folder: &Path) -> Vec<Call> {
 
 impl GitStore {
     /// Under the lock.
-    pub(super) fn note(&self, session: &SessionId, begins: Option<&[PathBuf]>) -> Result<(), CheckpointError> {
+    pub(super) fn note(&self, session: &SessionId, what: Noted) -> Result<(), CheckpointError> {
         let (folder, root) = (self.folder(), self.root());
         let _lock = lock(folder)?;
         let number = newest(self.repo())?.map_or(0, |newest| newest.number);
@@ -77,14 +96,23 @@ impl GitStore {
         let own = getpid().as_raw_nonzero().get();
         for call in calls.iter_mut().filter(|call| call.to.is_none()) {
             let gone = Pid::from_raw(call.process).is_none_or(|process| test_kill_process(process).is_err());
-            if gone || call.session == *session {
+            let ends = match what {
+                Noted::Begins(_) | Noted::Ends => !call.lasts,
+                Noted::Lasts | Noted::LastsNoMore => call.lasts,
+            };
+            if gone || call.session == *session && ends {
                 call.to = Some(number);
             }
         }
-        if let Some(files) = begins {
+        let begins = match what {
+            Noted::Begins(files) => Some((files, false)),
+            Noted::Lasts => Some((&[][..], true)),
+            Noted::Ends | Noted::LastsNoMore => None,
+        };
+        if let Some((files, lasts)) = begins {
             let files = files.iter().map(|path| tree::place_of(&root.join(path), root)).collect();
             let files = Some(files).filter(|files: &BTreeSet<Place>| !files.is_empty());
-            calls.push(Call { session: session.clone(), process: own, from: number, to: None, files });
+            calls.push(Call { session: session.clone(), process: own, from: number, to: None, files, lasts });
         }
         let past = |call: &Call| call.to.is_some_and(|to| to < number);
         let alone = |call: &Call| !calls.iter().any(|other| other.session != call.session && other.overlaps(call));

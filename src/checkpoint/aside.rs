@@ -124,4 +124,42 @@ mod tests {
         // Where it may be written it is the store itself.
         assert_eq!(GitStore::open_to_read(&data, &root).unwrap().folder(), folder);
     }
+
+    /// Else whoever looks would wait for ever: libgit2 never comes back from such a file.
+    #[test]
+    fn an_object_that_was_cut_is_found_where_it_is_borrowed_too() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        let (root, data) = (top.join("project"), top.join("data"));
+        fs::create_dir_all(root.join("dir")).unwrap();
+        let mut store = GitStore::open(&data, &root).unwrap();
+        let mut take = |text: &str| {
+            fs::write(root.join("dir/f"), text.repeat(50)).unwrap();
+            store.take(&Label::new(Kind::Manual, text)).unwrap().id
+        };
+        let (first, second) = (take("one"), take("two"));
+        let folder = store.folder().to_path_buf();
+        drop(store);
+        let mut objects = BTreeMap::new();
+        contents(&folder.join("repo.git/objects"), &mut objects);
+        let loose: Vec<_> =
+            objects.iter().filter(|(path, _)| path.parent().and_then(Path::file_name).is_some_and(|n| n.len() == 2)).collect();
+        assert!(loose.len() >= 6, "{loose:?}");
+        let mut refused = 0;
+        for (path, bytes) in loose {
+            fs::remove_file(path).unwrap();
+            fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+            if let Ok(mut borrowed) = GitStore::borrowed(&folder, data.clone(), root.clone()) {
+                let listed = borrowed.list().is_ok();
+                let plan = borrowed.plan(&Wanted { to: first.clone(), since: None, only: None });
+                let diff = borrowed.diff(&first, Some(&second));
+                let lost = plan.as_ref().is_ok_and(|plan| !plan.skipped.is_empty());
+                refused += usize::from(!listed || plan.is_err() || lost || diff.is_err());
+            } else {
+                refused += 1;
+            }
+            fs::write(path, bytes).unwrap();
+        }
+        assert!(refused >= 4, "{refused}");
+    }
 }

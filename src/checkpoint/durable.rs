@@ -27,3 +27,16 @@ pub fn sync(paths: &[impl AsRef<Path> + Sync]) -> io::Result<()> {
         joined.chain([own]).collect()
     })
 }
+
+/// Everything on the file system that this folder is on. Where there is no asking for that, the system does it in its own time.
+pub fn settle(folder: &Path) {
+    #[cfg(target_os = "linux")]
+    if let Ok(folder) = File::open(folder) {
+        let _ = rustix::fs::syncfs(folder);
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        rustix::fs::sync();
+    }
+}

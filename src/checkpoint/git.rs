@@ -369,11 +369,15 @@ impl CheckpointStore for GitStore {
 
     fn acts(&mut self, session: &SessionId, files: &[PathBuf]) {
         // If it can't be noted, its changes are known by its next checkpoint alone.
-        let _ = self.note(session, Some(files));
+        let _ = self.note(session, activity::Noted::Begins(files));
     }
 
     fn rests(&mut self, session: &SessionId) {
-        let _ = self.note(session, None);
+        let _ = self.note(session, activity::Noted::Ends);
+    }
+
+    fn lasts(&mut self, session: &SessionId, lasts: bool) {
+        let _ = self.note(session, activity::Noted::lasting(lasts));
     }
 
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError> {

@@ -6,6 +6,7 @@
 //! - Nothing is written through a symbolic link.
 
 use super::{
+    durable,
     index::{Index, Stat},
     kept::Change,
     scan::Present,
@@ -23,6 +24,9 @@ use std::{
     os::unix::ffi::OsStrExt,
     path::{Component, Path},
 };
+
+/// So many files are waited for one by one until they are on the disk; of more all together, at the end.
+const MOST_ONE_BY_ONE: usize = 64;
 
 pub struct Restore<'a> {
     pub repo: &'a Repository,
@@ -60,19 +64,24 @@ impl Restore<'_> {
     /// What was done, and what was not.
     pub fn run(&self, changes: Vec<Change>) -> (Vec<Change>, Vec<(Place, String)>) {
         let (mut done, mut skipped) = (vec![], vec![]);
+        let each = changes.len() <= MOST_ONE_BY_ONE;
         // Deletions first, deepest first: what is a folder now may have to become a file.
         let (gone, written): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, _, new)| new.is_none());
         for change in gone.into_iter().rev().chain(written) {
-            match self.apply(&change) {
+            match self.apply(&change, each) {
                 Ok(()) => done.push(change),
                 Err(why) => skipped.push((change.0, why)),
             }
+        }
+        if !each {
+            durable::settle(self.root);
         }
         done.sort_by(|a, b| a.0.cmp(&b.0));
         (done, skipped)
     }
 
-    fn apply(&self, (place, old, new): &Change) -> Result<(), String> {
+    /// `durable`: not before it is on the disk does the file get its name.
+    fn apply(&self, (place, old, new): &Change, durable: bool) -> Result<(), String> {
         let path = tree::path_of(place, self.root);
         self.no_link_above(place, &path)?;
         if self.present.skips(place) {
@@ -114,7 +123,8 @@ impl Restore<'_> {
             tree::PROGRAM => old.mode & 0o777 | (old.mode & 0o444) >> 2,
             _ => old.mode & 0o666,
         });
-        let options = atomic::Options { executable, bits: tree::own_bits(new.mode).or(cleared), replace_link: true, ..Default::default() };
+        let bits = tree::own_bits(new.mode).or(cleared);
+        let options = atomic::Options { executable, bits, durable, replace_link: true, ..Default::default() };
         atomic::write(&path, blob.content(), options).map(|_| ()).map_err(|e| e.to_string())
     }
 

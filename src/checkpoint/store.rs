@@ -20,6 +20,9 @@ pub trait CheckpointStore: Send {
     /// It does no more.
     fn rests(&mut self, _: &SessionId) {}
 
+    /// From now on something that a session started may change any file, also when its calls rest; or no more.
+    fn lasts(&mut self, _: &SessionId, _: bool) {}
+
     /// Keeps the present. If it is what the newest checkpoint has, that one is given.
     fn take(&mut self, label: &Label) -> Result<Taken, CheckpointError>;
 

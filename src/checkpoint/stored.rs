@@ -7,8 +7,10 @@ use super::{CheckpointError, tree::damaged};
 use git2::{Blob, Commit, ErrorCode, Odb, OdbObject, Oid, Repository, Tree};
 use sha1::{Digest, Sha1};
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, BufRead, BufReader, Read},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
@@ -29,7 +31,7 @@ pub fn blob(repo: &Repository, id: Oid) -> Result<Blob<'_>, CheckpointError> {
 
 /// Any object. `objects`: the folder of the files.
 pub fn object<'o>(odb: &'o Odb, objects: &Path, id: Oid) -> io::Result<OdbObject<'o>> {
-    look(&file_of(objects, id), id)?;
+    look_everywhere(objects, id)?;
     odb.read(id).map_err(|error| match error.code() {
         ErrorCode::NotFound => io::ErrorKind::NotFound.into(),
         _ => io::Error::other(error),
@@ -38,19 +40,35 @@ pub fn object<'o>(odb: &'o Odb, objects: &Path, id: Oid) -> io::Result<OdbObject
 
 /// Bytes of a blob, without reading it all.
 pub fn size(repo: &Repository, id: Oid) -> Option<usize> {
-    match File::open(file_of(&repo.path().join("objects"), id)) {
+    let objects = repo.path().join("objects");
+    let opened = File::open(file_of(&objects, id));
+    let elsewhere = || others(&objects).into_iter().find_map(|objects| File::open(file_of(&objects, id)).ok());
+    match opened.or_else(|e| elsewhere().ok_or(e)) {
         Ok(file) => Header::read(&mut inflating(file)).ok()?.size.try_into().ok(),
         Err(_) => repo.odb().ok()?.read_header(id).ok().map(|(size, _)| size),
     }
 }
 
 fn check(repo: &Repository, id: Oid) -> Result<(), CheckpointError> {
-    let path = file_of(&repo.path().join("objects"), id);
-    match look(&path, id) {
+    let objects = repo.path().join("objects");
+    match look_everywhere(&objects, id) {
         Err(e) if e.kind() == io::ErrorKind::InvalidData => Err(CheckpointError::Damaged(format!("object {id} is not whole"))),
-        Err(e) => Err(CheckpointError::io(&path)(e)),
+        Err(e) => Err(CheckpointError::io(&file_of(&objects, id))(e)),
         Ok(()) => Ok(()),
     }
+}
+
+/// Here, and where this repository has objects from: nobody says which of several files libgit2 reads.
+fn look_everywhere(objects: &Path, id: Oid) -> io::Result<()> {
+    look(&file_of(objects, id), id)?;
+    others(objects).into_iter().try_for_each(|objects| look(&file_of(&objects, id), id))
+}
+
+/// Other folders of objects that libgit2 goes to, as a repository has them that stands in for one which may not be written.
+fn others(objects: &Path) -> Vec<PathBuf> {
+    let Ok(list) = std::fs::read(objects.join("info/alternates")) else { return vec![] };
+    let lines = list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#');
+    lines.map(|line| objects.join(Path::new(OsStr::from_bytes(line)))).collect()
 }
 
 fn file_of(objects: &Path, id: Oid) -> PathBuf {

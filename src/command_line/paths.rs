@@ -1,7 +1,7 @@
 //! Which files a word means, and which files hold secrets.
 
 use super::{Surroundings, syntax::Word};
-use crate::protocol::Touch;
+use crate::protocol::{Touch, is_own_file};
 use std::path::{Path, PathBuf};
 
 /// More names than that are nobody's to approve one by one.
@@ -77,9 +77,13 @@ impl Scene<'_> {
         if self.folders.is_empty() && !path.starts_with('/') {
             return vec![unknown("in a folder that can't be known")];
         }
-        let mut found: Vec<Touch> = self.starts(path).iter().map(|path| touch(self.around.resolve(path))).collect();
+        let mut found: Vec<Touch> = self.starts(path).iter().map(|path| self.leads(path, touch)).collect();
         found.dedup();
         found
+    }
+
+    fn leads(&self, path: &Path, touch: &dyn Fn(PathBuf) -> Touch) -> Touch {
+        self.around.resolve(path).map_or_else(|| unknown("a path that leads elsewhere for every program"), touch)
     }
 
     fn starts(&self, path: &str) -> Vec<PathBuf> {
@@ -126,7 +130,7 @@ impl Scene<'_> {
                 }
                 // Then it stands for itself.
                 Some(names) if names.is_empty() => found.extend(self.path(text, touch)),
-                Some(names) => found.extend(names.iter().map(|name| touch(self.around.resolve(&start.join(name))))),
+                Some(names) => found.extend(names.iter().map(|name| self.leads(&start.join(name), touch))),
                 None => found.extend(self.path(folder, touch)),
             }
         }
@@ -140,6 +144,11 @@ fn classes_are_plain(pattern: &str) -> bool {
         let class = class.strip_prefix('!').unwrap_or(class);
         class.split_once(']').is_some_and(|(all, _)| !all.is_empty() && all.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)))
     })
+}
+
+/// One of the project's own files that edits may touch without being named: it steers nothing, and holds no secrets by its name.
+pub fn is_plain_file(root: &Path, path: &Path) -> bool {
+    is_own_file(root, path) && !is_secret(path)
 }
 
 /// Does this file, by its name, hold what nobody but its owner should see?

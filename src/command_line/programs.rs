@@ -2,7 +2,7 @@
 //!
 //! Only what is known to read and nothing else is told as reads; for the rest the touches are what a person wants to see.
 
-mod git;
+pub(super) mod git;
 pub(super) mod known;
 mod options;
 mod special;

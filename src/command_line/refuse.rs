@@ -1,7 +1,9 @@
 //! Does a pattern that asks or refuses speak of a part? The same patterns as those that allow, but whoever refuses must not be walked
 //! around: what stands around the words does not matter, nor does where the program is, nor options in between.
 
+use super::unseen;
 use crate::protocol::{CommandPart, CommandPattern, Touch};
+use std::ffi::OsStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Speaks {
@@ -21,9 +23,19 @@ pub fn speaks_of(pattern: &CommandPattern, part: &CommandPart) -> Speaks {
     let direct = match first {
         None => Speaks::Perhaps,
         Some(name) if same_program(name, program) => follow(wanted, pattern.open, rest),
+        // `/usr/lib/git-core/git-push`.
+        Some(name) if wanted.first().is_some_and(|word| same_program(name, &format!("{program}-{word}"))) => {
+            follow(&wanted[1..], pattern.open, rest)
+        }
         Some(_) => Speaks::No,
     };
-    let harmless = part.touches.iter().all(|t| matches!(t, Touch::Reads(_) | Touch::Lists(_) | Touch::Writes(_)));
+    let files = part.touches.iter().all(|t| matches!(t, Touch::Reads(_) | Touch::Lists(_) | Touch::Writes(_)));
+    // `cp /bin/rm ./x`: whatever is done with that file later.
+    let itself_is_read =
+        |t: &Touch| matches!(t, Touch::Reads(path) if path.file_name().and_then(OsStr::to_str).is_some_and(|n| same_program(n, program)));
+    let kept = part.touches.iter().any(|t| matches!(t, Touch::Writes(_))) && part.touches.iter().any(itself_is_read);
+    let unseen = unseen::runs_what_can_not_be_seen(&part.said);
+    let harmless = part.is_read() || files && !kept && !unseen;
     if direct == Speaks::Yes || harmless {
         return direct;
     }
@@ -35,7 +47,7 @@ pub fn speaks_of(pattern: &CommandPattern, part: &CommandPart) -> Speaks {
     let names_it = within(&|word| same_program(word, program));
     let itself = first.as_ref().is_some_and(|name| same_program(name, program));
     let told_otherwise = itself && !wanted.is_empty() && wanted.iter().all(|wanted| within(&|word| word == wanted));
-    direct.max(perhaps(unknown || names_it || told_otherwise))
+    direct.max(perhaps(unknown || names_it || told_otherwise || kept || unseen))
 }
 
 /// By its name, wherever it is; letters count as little as they do on some file systems.

@@ -23,7 +23,7 @@ impl Surroundings for Plain {
         Some("/home/u".into())
     }
 
-    fn resolve(&self, path: &Path) -> PathBuf {
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
         let mut done = PathBuf::new();
         for part in path.components() {
             match part {
@@ -32,7 +32,7 @@ impl Surroundings for Plain {
                 part => done.push(part),
             }
         }
-        done
+        Some(done)
     }
 
     fn names(&self, _: &Path, _: &str) -> Option<Vec<String>> {
@@ -53,7 +53,7 @@ fn parts(line: &str) -> Vec<CommandPart> {
 
 fn judged(line: &str, mode: Mode, grants: &[crate::protocol::Grant]) -> approval::Verdict {
     let bounds = Bounds { root: "/p".into(), readable: vec![] };
-    let access = Access::Run { command: line.into(), parts: parts(line) };
+    let access = Access::Run { command: line.into(), parts: parts(line), folder: None };
     let said = approval::Said { grants, policy: &crate::policy::Policy::default() };
     approval::judge(mode, said, &bounds, &crate::policy::Asked { tool: "Bash", access: &access, named: &[] })
 }

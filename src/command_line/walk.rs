@@ -18,7 +18,7 @@ const MOST_FOLDERS: usize = 8;
 
 pub fn parts(tree: &List, line: &str, around: &dyn Surroundings) -> Vec<CommandPart> {
     let start = around.cwd();
-    let mut walk = Walk { around, start: start.clone(), parts: vec![], inside: None, loops: 0, texts: 0, patterns: false };
+    let mut walk = Walk { around, start: around.granted_in(), parts: vec![], inside: None, loops: 0, texts: 0, patterns: false };
     walk.list(tree, &Some(vec![Folder { path: start, plain: true }]));
     if walk.parts.is_empty() {
         walk.parts.push(CommandPart { at: (0, line.len()), words: vec![], touches: vec![unknown("no command")], said: vec![] });

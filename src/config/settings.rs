@@ -3,7 +3,12 @@
 //! The doc comment of a field of [`Layer`] is its help. A value of the wrong kind is a [`Failure`] with file and line; in another
 //! program's settings it is a warning, and the value is passed over.
 
-use super::{Env, environment, looks::LooksLayer, source};
+use super::{
+    Env, environment,
+    looks::LooksLayer,
+    source,
+    web::{self, WebLayer},
+};
 use crate::{
     failure::{Failure, nearest},
     protocol::{Mode, ProviderSettings, Rule, RuleSource, ToolProfile},
@@ -30,15 +35,31 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// Tools that there are not.
     pub disabled_tools: Vec<String>,
+    /// The shell that commands run in; only from the user's own settings.
+    pub shell: Option<String>,
     /// Which tools the model is told of: full, minimal, nano, or auto by its size.
     pub tool_profile: Option<ToolProfile>,
+    /// Which search engine, and which private hosts may be fetched from. Never from a project's file.
+    pub web: WebLayer,
     /// The mode that the project's own file names, and what it would be without that.
     pub project_mode: Option<Mode>,
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 9] =
-    ["defaultMode", "providers", "theme", "maxTurns", "notifications", "motion", "permissions", "disabledTools", "toolProfile"];
+pub const KEYS: [&str; 12] = [
+    "defaultMode",
+    "providers",
+    "theme",
+    "maxTurns",
+    "notifications",
+    "motion",
+    "permissions",
+    "disabledTools",
+    "toolProfile",
+    "shell",
+    "webSearch",
+    "allowPrivateHosts",
+];
 const PROVIDER_KEYS: [&str; 11] = [
     "name",
     "baseUrl",
@@ -53,10 +74,9 @@ const PROVIDER_KEYS: [&str; 11] = [
     "visionModels",
 ];
 /// Settings of Nanocoder that have no effect here yet.
-const LATER: [&str; 12] = [
+const LATER: [&str; 11] = [
     "modeProviders",
     "systemPrompt",
-    "nanocoderTools",
     "autoCompact",
     "lspServers",
     "mcpServers",
@@ -92,7 +112,9 @@ impl Layer {
         self.disabled_tools.extend(lower.disabled_tools);
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
+        self.web.merge(lower.web);
         self.max_turns = self.max_turns.or(lower.max_turns);
+        self.shell = self.shell.take().or(lower.shell);
         for provider in lower.providers {
             if !self.providers.iter().any(|known| same(&known.name, &provider.name)) {
                 self.providers.push(provider);
@@ -129,8 +151,13 @@ impl Reader<'_> {
                     layer.project_mode = layer.default_mode.filter(|_| self.rules == RuleSource::Project);
                 }
                 "permissions" | "alwaysAllow" | "disabledTools" | "toolProfile" | "tune" => self.tools(property, &mut layer)?,
+                "webSearch" | "allowPrivateHosts" | "nanocoderTools" => web::read(self, property, &mut layer.web)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+                "shell" if self.rules != RuleSource::User => {
+                    self.warn(property, "\"shell\" has no effect here: only your own settings say which shell runs commands.");
+                }
+                "shell" => layer.shell = self.string(property)?.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()),
                 // Where Nanocoder keeps it.
                 "headless" => {
                     if let Value::Object(headless) = &property.value

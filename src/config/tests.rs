@@ -1,6 +1,7 @@
 //! Whole files in, settings and messages out.
 
 mod permissions;
+mod web;
 
 use super::*;
 use crate::protocol::RuleSource;

@@ -1,10 +1,10 @@
 //! A picture from the clipboard, by whichever program this desktop has for it. What was missing is said.
 
-use super::{
+use super::process::run;
+use crate::{
     picture::{LARGEST, TYPES, read},
-    process::run,
+    protocol::{Image, Notice},
 };
-use crate::protocol::{Image, Notice};
 use std::{io, time::Duration};
 
 const WITHIN: Duration = Duration::from_secs(3);

@@ -26,6 +26,8 @@ enum Told {
     Job(Job),
     /// A call has ended.
     Rest,
+    /// Something runs in the background, or nothing does any more.
+    Lasts(bool),
 }
 
 pub enum Job {
@@ -79,6 +81,15 @@ impl Lane {
     }
 }
 
+impl Lane {
+    /// From now on something runs in the background that may change anything; or nothing does any more.
+    pub fn lasts(&self, lasts: bool) {
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.send(Told::Lasts(lasts));
+        }
+    }
+}
+
 impl Drop for Lane {
     /// A restore that has begun is finished. A checkpoint of a very large tree must not hold the exit.
     fn drop(&mut self) {
@@ -99,6 +110,13 @@ fn work(open: Open, session: &SessionId, inputs: &Mailbox<Input>, jobs: &Receive
     let mut store: Result<Box<dyn CheckpointStore>, String> = Err("the store was never opened".into());
     let (mut pruned, mut acts) = (false, false);
     for told in jobs {
+        if let Told::Lasts(lasts) = told {
+            // Without a store nothing has been changed by us.
+            if let Ok(store) = &mut store {
+                store.lasts(session, lasts);
+            }
+            continue;
+        }
         let Told::Job(job) = told else {
             if let (true, Ok(store)) = (std::mem::take(&mut acts), &mut store) {
                 store.rests(session);

@@ -6,13 +6,18 @@ use crate::{
     llm,
     mailbox::Mailbox,
     protocol::{
-        CallId, ModelId, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall, ToolError, ToolOutput,
+        CallId, Job as Background, JobEnd, ModelId, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall,
+        ToolError, ToolOutput,
     },
     tools::{self, Cancel, RunContext},
 };
-use futures::StreamExt;
+use futures::{StreamExt, future::BoxFuture};
 use serde_json::Value;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{
     runtime::Handle,
     task::{AbortHandle, JoinSet},
@@ -32,6 +37,9 @@ pub struct Performer {
     tasks: JoinSet<()>,
     /// Tools: waited for at the end.
     calls: JoinSet<CallId>,
+    /// Commands in the background: waited for after those.
+    background: Arc<Mutex<JoinSet<()>>>,
+    backgrounds: usize,
     streams: HashMap<RequestId, AbortHandle>,
     running: HashMap<CallId, Cancel>,
 }
@@ -54,6 +62,8 @@ impl Performer {
             lane,
             tasks: JoinSet::new(),
             calls: JoinSet::new(),
+            background: Arc::default(),
+            backgrounds: 0,
             streams: HashMap::new(),
             running: HashMap::new(),
         }
@@ -92,6 +102,7 @@ impl Performer {
                 self.inputs.send(Input::ModelReady(found.map_err(|f| f.to_string())));
             }
             Effect::UseRules(rules) => self.workspace.set_rules(&rules),
+            Effect::LeaveFolder => self.workspace.set_cwd(self.workspace.root().to_path_buf()),
             Effect::Try(text) => {
                 let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
                 let tried = text.clone();
@@ -113,9 +124,20 @@ impl Performer {
     }
 
     /// What an input says to those who do the work.
-    pub fn heard(&self, input: &Input) {
-        if matches!(input, Input::Ran(..)) {
-            self.lane.rest();
+    pub fn heard(&mut self, input: &Input) {
+        match input {
+            Input::Ran(..) => self.lane.rest(),
+            Input::JobStarted(_) => {
+                self.backgrounds += 1;
+                self.lane.lasts(true);
+            }
+            Input::JobEnded(..) => {
+                self.backgrounds = self.backgrounds.saturating_sub(1);
+                if self.backgrounds == 0 {
+                    self.lane.lasts(false);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -151,12 +173,26 @@ impl Performer {
         let (id, cancel, inputs) = (call.id, Cancel::new(), self.inputs.clone());
         self.running.insert(id, cancel.clone());
         let (tools, workspace, runtime, reports) = (self.tools.clone(), self.workspace.clone(), Handle::current(), inputs.clone());
+        let jobs = self.background.clone();
         let work = move || -> Result<ToolOutput, ToolError> {
             let (name, args) = tools.canonical(&call.name, call.args)?;
             let call = ToolCall { name, args, ..call };
             let progress = |output: String| reports.send(Input::Progress(id, output));
-            let cx = RunContext { workspace: &workspace, cancel, progress: &progress };
-            runtime.block_on(tools.get(&call.name)?.run(&call, &cx))
+            let background = |job: Background, command: BoxFuture<'static, JobEnd>| {
+                let (runtime, inputs) = (runtime.clone(), reports.clone());
+                inputs.send(Input::JobStarted(job.clone()));
+                // On a thread of its own: what a command prints without end must not hold up the rest.
+                let driven = { runtime.clone().spawn_blocking(move || runtime.block_on(command)) };
+                let ended = async move {
+                    let crashed = |_| JobEnd { how: "lost".into(), failed: true, asked: false };
+                    inputs.send(Input::JobEnded(job, driven.await.unwrap_or_else(crashed)));
+                };
+                let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+                while jobs.try_join_next().is_some() {}
+                jobs.spawn_on(ended, &Handle::current());
+            };
+            let cx = RunContext { workspace: &workspace, cancel, progress: &progress, background: &background };
+            runtime.block_on(tools.run(&call, &cx))
         };
         self.calls.spawn(async move {
             inputs.send(Input::Ran(id, blocking(work).await));
@@ -193,12 +229,22 @@ impl Performer {
         });
     }
 
-    /// Ends everything: tools are told to stop and waited for, streams are dropped, the checkpoint in hand is finished.
+    /// Ends everything: tools and commands in the background are told to stop and waited for, streams are dropped, the checkpoint in hand is finished.
     pub async fn finish(mut self) {
         self.streams.drain().for_each(|(_, task)| task.abort());
         self.running.values().for_each(Cancel::cancel);
-        let ended = async { while self.calls.join_next().await.is_some() {} };
+        self.workspace.jobs.close();
+        let ended = async {
+            while self.calls.join_next().await.is_some() {}
+            // No call is left that could begin one.
+            let mut jobs = std::mem::take(&mut *self.background.lock().unwrap_or_else(PoisonError::into_inner));
+            while jobs.join_next().await.is_some() {}
+        };
         let _ = tokio::time::timeout(LAST_WAIT, ended).await;
+        self.lane.rest();
+        if self.backgrounds > 0 {
+            self.lane.lasts(false);
+        }
     }
 }
 

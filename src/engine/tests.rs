@@ -1,6 +1,8 @@
 //! The engine with a scripted model, real tools and real checkpoints in a temporary folder.
 
+mod background;
 mod policy;
+mod web;
 
 use super::*;
 use crate::{
@@ -39,6 +41,10 @@ impl Bench {
     }
 
     fn with(script: &str, session: Box<dyn SessionStore>, records: MemorySessions) -> Bench {
+        Bench::with_tools(script, session, records, tools::Registry::default())
+    }
+
+    fn with_tools(script: &str, session: Box<dyn SessionStore>, records: MemorySessions, tools: tools::Registry) -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&root).unwrap();
@@ -48,7 +54,6 @@ impl Bench {
         let settings = ProviderSettings { name: "p".into(), models: vec!["m".into()], ..Default::default() };
         let mut models = crate::llm::Registry::default();
         models.insert(settings, Arc::new(Scripted::new(id, Script::from_json(script).unwrap(), Duration::ZERO)));
-        let tools = tools::Registry::default();
         let agent = Settings {
             session: SessionId("s".into()),
             model: Some(model),
@@ -56,6 +61,7 @@ impl Bench {
             asked_mode: None,
             system: "".into(),
             tools: Arc::new(tools.specs()),
+            job_tools: Arc::new(tools.job_specs()),
             profile: ToolProfile::default(),
             bounds: Bounds { root: root.clone(), readable: vec![] },
             rules: vec![],

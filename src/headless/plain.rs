@@ -7,7 +7,8 @@ use crate::{
     command_line,
     failure::Failure,
     protocol::{
-        Access, Block, CallEvent, CallId, Event, EventBody, Level, Mode, Notice, Outcome, Ruling, TextEvent, TurnEvent, TurnId, TurnOutcome,
+        Access, Block, CallEvent, CallId, Event, EventBody, Job, Level, Mode, Notice, Outcome, Ruling, SessionEvent, TextEvent, TurnEvent,
+        TurnId, TurnOutcome,
     },
 };
 use backstitch_components::text::sanitize::{one_line, sanitize};
@@ -49,6 +50,8 @@ impl Call {
 #[derive(Debug, Default)]
 pub struct Plain {
     pub turn: Option<TurnId>,
+    /// What runs in the background.
+    background: Vec<Job>,
     mode: Mode,
     text: String,
     calls: HashMap<CallId, Call>,
@@ -73,6 +76,10 @@ impl Plain {
         let stop = match event.body {
             EventBody::Turn(TurnEvent::Started) => {
                 self.turn = event.turn;
+                None
+            }
+            EventBody::Session(SessionEvent::Background(running)) => {
+                self.background = running;
                 None
             }
             EventBody::Turn(TurnEvent::Retrying { attempt, of, wait, why }) => {
@@ -104,6 +111,12 @@ impl Plain {
             _ => None,
         };
         (lines, stop)
+    }
+
+    /// What ends with the run, in words.
+    pub fn left(&self) -> Option<String> {
+        let names: Vec<String> = self.background.iter().map(|job| one_line(&job.named()).into_owned()).collect();
+        (!names.is_empty()).then(|| format!("› ended with the run, in the background: {}", names.join(", ")))
     }
 
     pub fn call_of(&self, id: CallId) -> Option<&Call> {
@@ -190,7 +203,7 @@ fn rule_for(access: Option<&Access>) -> Option<String> {
         Access::Write(paths) => path("Edit", paths),
         Access::Read(paths) => path("View", paths),
         Access::Network { host } => Some(format!("WebFetch(domain:{host})")),
-        Access::Plan | Access::Question { .. } => None,
+        Access::Plan | Access::Question { .. } | Access::Job { .. } => None,
         Access::Run { parts, .. } => {
             let patterns = command_line::offers(parts.iter().filter(|part| !part.is_read()))?;
             Some(patterns.iter().map(|pattern| format!("Bash({pattern})")).collect::<Vec<_>>().join(","))

@@ -19,6 +19,12 @@ const MOST_LINES: usize = 400;
 /// What it is about, then the answers by number.
 pub fn question(call: &Call) -> Vec<String> {
     let mut lines = vec![format!("? {} {}", one_line(&call.name), one_line(&call.title)).trim_end().to_owned()];
+    if let Some(Access::Run { folder: Some(folder), .. }) = &call.access {
+        lines.push(format!("  in {}", one_line(&folder.display().to_string())));
+    }
+    if let Some(Access::Network { host }) = &call.access {
+        lines.push(format!("  connects to {}", one_line(host)));
+    }
     match &call.block {
         Some(Block::Diff(changes)) => changes.iter().for_each(|change| lines.extend(diff(change))),
         Some(Block::Markdown(text)) => lines.extend(reveal(text).lines().map(|line| format!("  {line}"))),
@@ -33,6 +39,7 @@ pub fn question(call: &Call) -> Vec<String> {
     let session = match &call.access {
         Some(Access::Write(_)) => "yes, and all edits this session",
         Some(Access::Plan) => "yes, and edits need no question",
+        Some(Access::Network { .. }) => "yes, and this host for this session",
         Some(Access::Run { parts, .. }) => {
             let needing = parts.iter().filter(|part| !command_line::is_free(part, &|_| true));
             let patterns = command_line::offers(needing).map(|all| all.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(" + "));
@@ -101,6 +108,14 @@ pub fn answer(line: &str) -> Option<Decision> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_named_also_where_the_call_does_not() {
+        let access = Some(Access::Network { host: "search.example".into() });
+        let lines = question(&Call { name: "WebSearch".into(), title: "rust".into(), access, ..Call::default() }).join("\n");
+        assert!(lines.starts_with("? WebSearch rust\n  connects to search.example\n"), "{lines}");
+        assert!(lines.contains("2 yes, and this host for this session"), "{lines}");
+    }
 
     #[test]
     fn what_would_be_done_is_in_the_question() {

@@ -18,6 +18,7 @@ use crate::{
     handle::Handle,
     launch::{Options, Prepared, Project},
     mailbox::Inbox,
+    picture,
     protocol::{
         Block, CallEvent, CallId, CheckpointEvent, Command, EventBody, Image, Level, ModelInfo, Outcome, Permit, Prompt, Rule,
         SessionEvent, TextEvent, TurnEvent, TurnId,
@@ -329,7 +330,7 @@ impl Talk {
         if let Some(model) = self.model.as_ref().filter(|model| model.vision == Some(false)) {
             return say(&format!("! {} sees no images.", model.id));
         }
-        match desktop::picture::load(Path::new(path)) {
+        match picture::load(Path::new(path)) {
             Ok(image) => {
                 let image = image.numbered(self.images.len() + 1);
                 say(&format!("› {} goes with the next prompt.", image.label));

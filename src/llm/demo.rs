@@ -126,6 +126,7 @@ mod tests {
                     provider_id: "x".into(),
                     name: call.name,
                     content: String::new(),
+                    images: vec![],
                     failed,
                 });
             }

@@ -269,7 +269,14 @@ mod tests {
 
         let call = CallRequest { id: CallId(1), provider_id: "s".into(), name: "View".into(), arguments: "{}".into() };
         let looked = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call] };
-        let result = Message::Result { call: CallId(1), provider_id: "s".into(), name: "View".into(), content: "x".into(), failed: false };
+        let result = Message::Result {
+            call: CallId(1),
+            provider_id: "s".into(),
+            name: "View".into(),
+            content: "x".into(),
+            images: vec![],
+            failed: false,
+        };
         let items = answer(&model(0), vec![asked.clone(), looked.clone(), result]);
         assert_eq!(items[0], StreamItem::Text("Fixed.".into()));
         let items = answer(&model(0), vec![asked.clone(), looked.clone(), looked]);

@@ -21,7 +21,7 @@ impl Surroundings for Plain {
         Some("/home/u".into())
     }
 
-    fn resolve(&self, path: &Path) -> PathBuf {
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
         let mut done = PathBuf::new();
         for part in path.components() {
             match part {
@@ -30,7 +30,7 @@ impl Surroundings for Plain {
                 part => done.push(part),
             }
         }
-        done
+        Some(done)
     }
 
     fn names(&self, _: &Path, _: &str) -> Option<Vec<String>> {
@@ -45,7 +45,7 @@ fn run(line: &str) -> Access {
             *touch = Touch::Lists(path.clone());
         }
     }
-    Access::Run { command: line.into(), parts }
+    Access::Run { command: line.into(), parts, folder: None }
 }
 
 fn rule(text: &str) -> Rule {
@@ -60,10 +60,10 @@ fn rule(text: &str) -> Rule {
 /// `Bash ls`, `Edit src/a.rs`, `View a`, `WebFetch docs.rs`; anything else is a tool that touches nothing we know.
 fn call(text: &str) -> (String, Access) {
     let (tool, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let path = || vec![Plain.resolve(&Path::new("/p").join(rest))];
+    let path = || vec![Plain.resolve(&Path::new("/p").join(rest)).unwrap()];
     let access = match tool {
         "Bash" => run(rest),
-        "Edit" | "Replace" | "apply_patch" => Access::Write(path()),
+        "Edit" | "Replace" | "apply_patch" | "FileOp" => Access::Write(path()),
         "View" | "LS" | "GrepTool" => Access::Read(path()),
         "WebFetch" => Access::Network { host: rest.into() },
         _ => Access::Network { host: "server.invalid".into() },
@@ -166,6 +166,19 @@ fn rules_decide_in_every_mode() {
         ("deny Bash(rm *)", "Bash curl x | sh", "ask ask no ask"),
         ("deny Bash(rm *)", "Bash `echo rm` a", "ask ask no ask"),
         ("deny Bash(rm *)", "Bash alias x=rm; x a", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash sed '1e rm zz' a", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash sed -i '1e r\"\"m zz' a", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash sed -i s/a/b/ a", "ask ask no run"),
+        ("deny Bash(rm *)", "Bash bash /dev/stdin <<E\nrm a\nE", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash cat <<E | bash /dev/stdin\nrm a\nE", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash python3 - <<E\nx\nE", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash python3 -c 'f(\"r\"+\"m a\")'", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash python3 x.py", "ask ask no run"),
+        ("deny Bash(rm *)", "Bash cp /bin/rm ./q && ./q a", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash ln -s /usr/bin/rm q", "ask ask no ask"),
+        ("deny Bash(rm *)", "Bash cp a b", "ask ask no run"),
+        ("deny Bash(git push *)", "Bash /usr/lib/git-core/git-push origin", "no no no no"),
+        ("deny Bash(git push)", "Bash git-push", "no no no no"),
         ("deny Bash(rm *)", "Bash rg rm src", "run run run run"),
         ("deny Bash(rm *)", "Bash cargo build", "ask ask no run"),
         ("deny Bash(rm -rf *)", "Bash rm $X a", "ask ask no ask"),
@@ -212,6 +225,9 @@ fn rules_decide_in_every_mode() {
         ("deny View(.env)", "Bash git show HEAD:.env", "no no no no"),
         ("deny View(.env)", "Bash python3 x.py", "ask ask no ask"),
         ("deny View(.env)", "Bash tar cf x .env", "ask ask no ask"),
+        ("deny View(.env)", "FileOp .env", "no no no no"),
+        ("deny View(.env)", "Edit .env", "ask ask no run"),
+        ("deny Edit(secrets/**)", "FileOp secrets/a", "no no no no"),
         ("deny View(p)", "View src/a", "run run run run"),
         ("deny GrepTool", "GrepTool src", "no no no no"),
         ("deny GrepTool", "View src", "run run run run"),
@@ -408,7 +424,7 @@ proptest! {
                 }
             }
         }
-        let file = Plain.resolve(&Path::new("/p").join(&file));
+        let file = Plain.resolve(&Path::new("/p").join(&file)).unwrap();
         if let Ok(paths) = paths::Paths::parse(&path, Path::new("/p"), Some(Path::new("/home/u/x"))) {
             prop_assert!(!paths.covers(&file) || paths.covers_widely(&file));
         }

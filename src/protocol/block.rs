@@ -1,6 +1,6 @@
 //! What a tool shows: tools describe, front ends draw. A new tool needs no drawing code.
 
-use super::{SharedText, lossy};
+use super::{Image, SharedText, lossy};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub enum Block {
     Files(Vec<FileEntry>),
     Hits(Vec<Hit>),
     Todo(Vec<TodoItem>),
+    /// For the model too, if it sees any.
+    Image(Box<Image>),
 }
 
 impl Block {
@@ -43,6 +45,7 @@ impl Block {
             Block::Terminal { output, .. } => output.len(),
             Block::Files(files) => files.iter().map(|file| file.path.as_os_str().len()).sum(),
             Block::Hits(hits) => hits.iter().map(|hit| hit.path.as_os_str().len() + hit.text.len()).sum(),
+            Block::Image(image) => image.data.len(),
             Block::Todo(items) => items.iter().map(|item| item.content.len()).sum(),
         }
     }

@@ -26,9 +26,15 @@ pub struct ToolCall {
     pub basis: Basis,
 }
 
-/// State of every file that a preview depended on.
+/// What a preview depended on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis(pub Vec<(PathBuf, PathState)>);
+pub struct Basis {
+    /// The state of every file.
+    pub files: Vec<(PathBuf, PathState)>,
+    /// Where commands and relative paths started, if somebody looked.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathState {
@@ -48,6 +54,9 @@ pub enum Access {
         /// Every simple command in it. Without any, nothing is known of it.
         #[serde(default)]
         parts: Vec<CommandPart>,
+        /// Where it starts, if that is not the project's own folder.
+        #[serde(default)]
+        folder: Option<PathBuf>,
     },
     Network {
         host: String,
@@ -58,20 +67,25 @@ pub enum Access {
     Question {
         options: Vec<String>,
     },
+    /// A command of this session that runs in the background: what it prints is read, or it is ended.
+    Job {
+        id: String,
+        end: bool,
+    },
 }
 
 impl Access {
     /// Reads may run side by side; everything else has the workspace to itself.
     pub fn is_read(&self) -> bool {
-        matches!(self, Access::Read(_))
+        matches!(self, Access::Read(_) | Access::Job { end: false, .. })
     }
 
     /// Does it leave everything as it is? A command that only reads does, but has the workspace to itself all the same.
     pub fn changes_nothing(&self) -> bool {
         match self {
-            Access::Read(_) | Access::Plan | Access::Question { .. } => true,
+            Access::Read(_) | Access::Plan | Access::Question { .. } | Access::Job { end: false, .. } => true,
             Access::Run { parts, .. } => !parts.is_empty() && parts.iter().all(CommandPart::is_read),
-            Access::Write(_) | Access::Network { .. } => false,
+            Access::Write(_) | Access::Network { .. } | Access::Job { end: true, .. } => false,
         }
     }
 }
@@ -80,10 +94,11 @@ impl Access {
 /// own settings hold the rules.
 const STEERING: [&str; 3] = [".git", ".backstitch", "agents.config.json"];
 
-/// Is this one of the project's own files? What steers git or us is not.
+/// Is this one of the project's own files? What steers git or us is not, nor is what makes any folder a repository, which git obeys too.
 pub fn is_own_file(root: &Path, path: &Path) -> bool {
     let steers = |part: std::path::Component| STEERING.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
+    let founds = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD"));
+    !founds && path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,8 +144,10 @@ pub enum Decision {
 pub enum Grant {
     /// Every write inside the project.
     Edits,
-    /// This command, to the letter.
+    /// This command, to the letter, in the project's own folder.
     Command(String),
+    /// This command, to the letter, in this folder.
+    CommandIn(PathBuf, String),
     /// Commands of which it covers every part that does more than read.
     Commands(CommandPattern),
     /// Reading below this path, outside the project.
@@ -216,7 +233,12 @@ impl Outcome {
     pub fn kept(&self) -> Outcome {
         match self {
             Outcome::Done(output) => {
-                let for_user = if output.for_user.weight() <= KEPT { output.for_user.clone() } else { Block::Nothing };
+                let for_user = match &output.for_user {
+                    // The message has its bytes.
+                    Block::Image(image) => Block::Text(image.label.as_str().into()),
+                    block if block.weight() <= KEPT => block.clone(),
+                    _ => Block::Nothing,
+                };
                 Outcome::Done(ToolOutput { for_model: String::new(), for_user, ..output.clone() })
             }
             Outcome::Interrupted { output } if output.len() > KEPT => Outcome::Interrupted { output: String::new() },

@@ -91,6 +91,8 @@ pub enum Message {
         name: String,
         content: String,
         failed: bool,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
 }
 

@@ -41,6 +41,10 @@ pub enum RecordBody {
         turn: TurnId,
         message: Message,
     },
+    /// Something that the model is to know, from us: part of the conversation, and not the user's words.
+    Told {
+        text: String,
+    },
     /// What has come of an answer since the last of these: not part of the conversation, and of use only while the answer is not whole,
     /// which a `Said` or `Thought` tells.
     Partial {

@@ -1,11 +1,15 @@
 //! Calls as other agents' models write them, in our words: argument names, and tools that are several of ours.
 
+mod git;
+
 use crate::protocol::ToolError;
 use serde_json::{Map, Value, json};
 
 /// Argument names of other agents' tools, by our tool. Ours wins when both are given.
 const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
-    ("Bash", &[("cmd", "command"), ("timeout_ms", "timeout")]),
+    ("Bash", &[("cmd", "command"), ("timeout_ms", "timeout"), ("is_background", "run_in_background"), ("background", "run_in_background")]),
+    ("BashOutput", &[("bash_id", "id"), ("shell_id", "id"), ("task_id", "id"), ("timeout", "wait")]),
+    ("KillBash", &[("bash_id", "id"), ("shell_id", "id"), ("task_id", "id")]),
     ("View", &[("path", "file_path"), ("filePath", "file_path"), ("paths", "file_paths"), ("start_line", "offset")]),
     (
         "Edit",
@@ -39,7 +43,33 @@ const ARGUMENTS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("GlobTool", &[("glob", "pattern"), ("directory", "path")]),
+    (
+        "FileOp",
+        &[
+            ("source", "path"),
+            ("source_path", "path"),
+            ("file_path", "path"),
+            ("from", "path"),
+            ("directory", "path"),
+            ("target", "destination"),
+            ("to", "destination"),
+            ("new_path", "destination"),
+            ("destination_path", "destination"),
+        ],
+    ),
     ("apply_patch", &[("input", "patch"), ("diff", "patch"), ("file_path", "path"), ("patch_text", "patch")]),
+    ("WebFetch", &[("uri", "url"), ("link", "url"), ("address", "url"), ("start_index", "offset"), ("start", "offset")]),
+    (
+        "WebSearch",
+        &[
+            ("q", "query"),
+            ("search_query", "query"),
+            ("search_term", "query"),
+            ("max_results", "count"),
+            ("num_results", "count"),
+            ("limit", "count"),
+        ],
+    ),
     ("Todo", &[("plan", "todos"), ("items", "todos"), ("tasks", "todos")]),
 ];
 
@@ -53,6 +83,9 @@ pub fn translated(name: &str, args: Value) -> Result<(String, Value), ToolError>
     if EDITORS.iter().any(|editor| is(editor)) {
         return editor(name, given);
     }
+    if let Some(command) = git::command(name, &given) {
+        return Ok(("Bash".into(), json!({ "command": command? })));
+    }
     if is("search_file_contents") {
         if let Some(exact) = given.remove("caseSensitive") {
             given.entry("ignore_case").or_insert(Value::Bool(!(exact == true || exact == "true")));
@@ -62,6 +95,20 @@ pub fn translated(name: &str, args: Value) -> Result<(String, Value), ToolError>
         {
             *pattern = format!(r"\b(?:{pattern})\b");
         }
+    }
+    const FILES: [(&str, &str); 8] = [
+        ("move_file", "move"),
+        ("rename_file", "move"),
+        ("copy_file", "copy"),
+        ("delete_file", "delete"),
+        ("remove_file", "delete"),
+        ("create_directory", "mkdir"),
+        ("make_directory", "mkdir"),
+        ("delete_directory", "delete"),
+    ];
+    if let Some((_, operation)) = FILES.iter().find(|(known, _)| is(known)) {
+        given.insert("operation".into(), (*operation).into());
+        return Ok(("FileOp".into(), Value::Object(given)));
     }
     if is("list_directory") && given.get("recursive").is_some_and(|flag| *flag == true || *flag == "true") {
         let path = given.remove("path").unwrap_or_else(|| ".".into());

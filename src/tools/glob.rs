@@ -55,7 +55,7 @@ impl Tool for Glob {
             include_str!("../../assets/tools/glob.md"),
             json!({
                 "pattern": {"type": "string"},
-                "path": {"type": "string", "description": "folder, default the project"},
+                "path": {"type": "string", "description": "folder"},
             }),
             &["pattern"],
         )
@@ -80,7 +80,7 @@ pub(super) fn start(args: &Args, workspace: &Workspace, pattern: &str) -> Result
         None => (workspace.resolve("."), pattern.to_owned()),
         Some(path) => {
             let path = workspace.resolve(path);
-            let title = format!("{pattern} in {}", workspace.shown(&path));
+            let title = format!("{pattern} in {}", workspace.titled(&path));
             (path, title)
         }
     })
@@ -112,8 +112,8 @@ fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let offset = args.opt_number("offset")?.map_or(0, |n| n as usize).min(total);
     found.drain(..offset);
     found.truncate(MOST);
+    let mut text: String = found.iter().map(|(_, path)| format!("{}\n", cx.workspace.shown(path))).collect();
     let files: Vec<_> = found.into_iter().map(|(_, path)| FileEntry { path: cx.workspace.relative(&path), folder: false }).collect();
-    let mut text: String = files.iter().map(|f| format!("{}\n", f.path.display())).collect();
     if total == 0 {
         text = "No files match.".into();
     } else if offset + files.len() < total {

@@ -95,10 +95,10 @@ impl Tool for Grep {
             include_str!("../../assets/tools/grep.md"),
             json!({
                 "pattern": {"type": "string"},
-                "path": {"type": "string", "description": "file or folder, default the project"},
+                "path": {"type": "string", "description": "file or folder"},
                 "include": {"type": "string", "description": "glob, e.g. *.{ts,tsx}"},
                 "ignore_case": {"type": "boolean"},
-                "context": {"type": "integer", "description": "lines around each match"},
+                "context": {"type": "integer", "description": "lines around"},
                 "mode": {"type": "string", "enum": ["content", "files", "count"]},
             }),
             &["pattern"],
@@ -170,7 +170,8 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         let shown = found.files.iter().filter(|in_file| !in_file.rows.is_empty()).take(MOST_NOTED);
         shown.for_each(|in_file| cx.workspace.seen.note_file(&files[in_file.file]));
     }
-    let names = |file: usize| cx.workspace.relative(&files[file]);
+    // As the model writes it, and as the user knows it.
+    let names = |file: usize| (cx.workspace.shown(&files[file]), cx.workspace.relative(&files[file]));
     let summary = if found.lines == 1 { "1 match".into() } else { format!("{} matches", found.lines) };
     let (mut for_model, for_user) = match wanted.show {
         _ if found.lines == 0 => (format!("No matches in {} files.", files.len()), Block::Hits(vec![])),
@@ -189,7 +190,7 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
 }
 
 /// `file:line: content` for a match, `file-line- content` for a line around one.
-fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> (String, Block) {
+fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, PathBuf)) -> (String, Block) {
     let (mut text, mut hits, mut shown) = (String::new(), vec![], 0);
     let gaps = wanted.before + wanted.after > 0;
     let mut before: Option<(usize, u64)> = None;
@@ -199,8 +200,8 @@ fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> 
             text.push_str("--\n");
         }
         before = Some((file, row.line));
-        let (path, mark) = (name(file), if row.matched { ':' } else { '-' });
-        text.push_str(&format!("{}{mark}{}{mark} {}\n", path.display(), row.line, row.text));
+        let ((shown_path, path), mark) = (name(file), if row.matched { ':' } else { '-' });
+        text.push_str(&format!("{shown_path}{mark}{}{mark} {}\n", row.line, row.text));
         if row.matched {
             shown += 1;
             hits.push(Hit { path, line: row.line, text: row.text.clone() });
@@ -216,13 +217,13 @@ fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> 
     (text, Block::Hits(hits))
 }
 
-fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> PathBuf) -> (String, Block) {
+fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, PathBuf)) -> (String, Block) {
     let (mut text, mut entries) = (String::new(), vec![]);
     for in_file in found.files.iter().skip(wanted.offset).take(wanted.limit) {
-        let path = name(in_file.file);
+        let (shown, path) = name(in_file.file);
         match wanted.show {
-            Show::Count => text.push_str(&format!("{}: {}\n", path.display(), in_file.lines)),
-            _ => text.push_str(&format!("{}\n", path.display())),
+            Show::Count => text.push_str(&format!("{shown}: {}\n", in_file.lines)),
+            _ => text.push_str(&format!("{shown}\n")),
         }
         entries.push(FileEntry { path, folder: false });
     }

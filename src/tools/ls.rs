@@ -25,7 +25,7 @@ impl Tool for Ls {
             include_str!("../../assets/tools/ls.md"),
             json!({
                 "path": {"type": "string"},
-                "ignore": {"type": "array", "items": {"type": "string"}, "description": "globs to leave out"},
+                "ignore": {"type": "array", "items": {"type": "string"}, "description": "globs"},
             }),
             &["path"],
         )
@@ -33,7 +33,7 @@ impl Tool for Ls {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let path = folder(args, workspace)?;
-        let title = workspace.shown(&path);
+        let title = workspace.titled(&path);
         Ok(Preview::new(Access::Read(vec![path]), title, Block::Nothing))
     }
 

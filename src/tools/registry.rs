@@ -2,25 +2,30 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{Tool, Workspace, aliases, ask, edit, glob, grep, ls, patch, plan, replace, shell, todo, view};
-use crate::protocol::{Access, Preview, ToolError, ToolSpec};
+use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
+use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, WebSettings};
 use serde_json::Value;
 use std::path::PathBuf;
 
-type Make = fn() -> Box<dyn Tool>;
+type Make = fn(&WebSettings) -> Box<dyn Tool>;
 
 const TOOLS: &[Make] = &[
-    || Box::new(shell::Bash),
-    || Box::new(view::View),
-    || Box::new(edit::Edit),
-    || Box::new(replace::Replace),
-    || Box::new(ls::Ls),
-    || Box::new(grep::Grep),
-    || Box::new(glob::Glob),
-    || Box::new(todo::Todo),
-    || Box::new(ask::AskUser),
-    || Box::new(plan::ExitPlanMode),
-    || Box::new(patch::Patch),
+    |_| Box::new(shell::Bash),
+    |_| Box::new(shell::BashOutput),
+    |_| Box::new(shell::KillBash),
+    |_| Box::new(view::View),
+    |_| Box::new(edit::Edit),
+    |_| Box::new(replace::Replace),
+    |_| Box::new(file_op::FileOp),
+    |_| Box::new(ls::Ls),
+    |_| Box::new(grep::Grep),
+    |_| Box::new(glob::Glob),
+    |web| Box::new(web::WebFetch::new(web)),
+    |web| Box::new(web::search::WebSearch::new(web)),
+    |_| Box::new(todo::Todo),
+    |_| Box::new(ask::AskUser),
+    |_| Box::new(plan::ExitPlanMode),
+    |_| Box::new(patch::Patch),
 ];
 
 pub struct Registry {
@@ -31,11 +36,16 @@ pub struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        Registry::new(TOOLS.iter().map(|make| make()))
+        Registry::with(&WebSettings::default())
     }
 }
 
 impl Registry {
+    /// Ours, as the user has set them.
+    pub fn with(web: &WebSettings) -> Self {
+        Registry::new(TOOLS.iter().map(|make| make(web)))
+    }
+
     /// Other tools than ours: scripted ones in tests, later those of servers.
     pub fn new(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
         Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect(), disabled: vec![] }
@@ -43,7 +53,12 @@ impl Registry {
 
     /// Of those that the model is told of.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.offered().cloned().collect()
+        self.offered(false).cloned().collect()
+    }
+
+    /// Of those that it is told of besides when a command has been started in the background.
+    pub fn job_specs(&self) -> Vec<ToolSpec> {
+        self.offered(true).cloned().collect()
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
@@ -53,9 +68,22 @@ impl Registry {
     /// What a call would touch and do, under the tool's own name and with the links that its paths go through.
     pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let (name, args) = self.canonical(name, args)?;
-        let mut preview = self.get(&name)?.preview(&args, workspace)?;
-        preview.named.extend(paths_of(&args).flat_map(|path| workspace.links(path)));
+        let tool = self.get(&name)?;
+        workspace.settle();
+        let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
+        let mut preview = preview.map_err(|error| placed(error, &args, workspace))?;
+        preview.basis.folder = Some(workspace.cwd());
+        preview.named.extend(named);
         Ok(Preview { tool: name, ..preview })
+    }
+
+    /// Carries a call out, if everything starts where it did when the call was previewed.
+    pub async fn run(&self, call: &ToolCall, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
+        let tool = self.get(&call.name)?;
+        if call.basis.folder.as_ref().is_some_and(|folder| *folder != cx.workspace.cwd() || !folder.is_dir()) {
+            return Err(ToolError::new("The working folder has changed since this was asked about; nothing was done. Call it again."));
+        }
+        tool.run(call, cx).await.map_err(|error| placed(error, &call.args, cx.workspace))
     }
 
     /// The tool's own name and its own argument names for a call as a model wrote it.
@@ -71,7 +99,11 @@ impl Registry {
     /// Without these; what is no tool comes back.
     pub fn disable(&mut self, names: &[String]) -> Vec<String> {
         let (known, unknown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| self.find(name).is_ok());
-        let own = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        let mut own: Vec<String> = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        if own.iter().any(|name| name == "Bash") {
+            // There is nothing that they could reach.
+            own.extend(["BashOutput", "KillBash"].map(String::from));
+        }
         self.disabled = own;
         unknown
     }
@@ -84,7 +116,12 @@ impl Registry {
         Ok(match (found, tool) {
             (Some(name @ ("Edit" | "Replace")), _) => (name.into(), Access::Write(vec![path().0]), path().1),
             (Some(name @ ("View" | "LS" | "GrepTool" | "GlobTool")), _) => (name.into(), Access::Read(vec![path().0]), path().1),
-            (None, "WebFetch") => ("WebFetch".into(), Access::Network { host: rest.trim().into() }, vec![]),
+            // A host, or the URL that has it.
+            (Some(name @ "WebFetch"), _) => {
+                let args = serde_json::json!({ "url": rest.trim() });
+                let host = self.preview(name, args, workspace).map(|preview| preview.access);
+                (name.into(), host.unwrap_or_else(|_| Access::Network { host: rest.trim().into() }), vec![])
+            }
             (found, _) => {
                 let command = if found == Some("Bash") && tool != "shell" { rest } else { text };
                 let preview = self.preview("Bash", serde_json::json!({ "command": command }), workspace)?;
@@ -93,15 +130,16 @@ impl Registry {
         })
     }
 
-    fn offered(&self) -> impl Iterator<Item = &ToolSpec> {
+    fn offered(&self, with_jobs: bool) -> impl Iterator<Item = &ToolSpec> {
         let on = |spec: &&ToolSpec| !self.disabled.contains(&spec.name);
-        self.tools.iter().filter(|(_, tool)| tool.offered()).map(|(spec, _)| spec).filter(on)
+        let wanted = move |tool: &dyn Tool| tool.offered() && tool.offered_with_jobs() == with_jobs;
+        self.tools.iter().filter(move |(_, tool)| wanted(tool.as_ref())).map(|(spec, _)| spec).filter(on)
     }
 
     fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
         let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
         let found = known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim())));
-        let tools = || self.offered().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+        let tools = || self.offered(false).map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         match found {
             Some((spec, _)) if self.disabled.contains(&spec.name) => {
                 Err(ToolError(format!("The tool {name:?} is switched off in the user's settings. The tools are: {}.", tools())))
@@ -112,10 +150,17 @@ impl Registry {
     }
 }
 
-fn paths_of(args: &Value) -> impl Iterator<Item = &str> {
-    let one = ["file_path", "path"].into_iter().filter_map(|name| args.get(name)?.as_str());
-    let several = args.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    one.chain(several)
+/// What failed may have been looked for in the wrong folder.
+fn placed(error: ToolError, args: &Value, workspace: &Workspace) -> ToolError {
+    let relative = |name: &str| args.get(name).and_then(Value::as_str).is_some_and(|path| !path.starts_with(['/', '~']));
+    match workspace.elsewhere() {
+        Some(folder) if relative("file_path") || relative("path") => ToolError(format!(
+            "{} (Relative paths start in the working folder, {}; `cd` with Bash changes it.)",
+            error.0,
+            workspace.titled(&folder)
+        )),
+        _ => error,
+    }
 }
 
 /// A tool's description of itself; the prose is in `assets/tools`.
@@ -151,7 +196,13 @@ mod tests {
             ("Grep", "GrepTool"),
             ("list_directory", "LS"),
             ("bash", "Bash"),
+            ("TaskOutput", "BashOutput"),
+            ("KillShell", "KillBash"),
             ("ls", "LS"),
+            ("fetch_url", "WebFetch"),
+            ("web_fetch", "WebFetch"),
+            ("fetch", "WebFetch"),
+            ("web_search", "WebSearch"),
         ] {
             assert_eq!(registry.canonical(alias, Value::Null).unwrap().0, name);
             assert_eq!(registry.get(alias).unwrap().spec().name, name);
@@ -159,7 +210,7 @@ mod tests {
         let error = registry.get("frobnicate").err().unwrap();
         assert_eq!(
             error.0,
-            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, LS, GrepTool, GlobTool, Todo, AskUser, ExitPlanMode."
+            "There is no tool \"frobnicate\". The tools are: Bash, View, Edit, Replace, FileOp, LS, GrepTool, GlobTool, WebFetch, Todo, AskUser, ExitPlanMode."
         );
     }
 

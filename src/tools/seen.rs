@@ -30,6 +30,22 @@ impl Seen {
         }
     }
 
+    /// What was seen of a file is known of it under its new name.
+    pub fn moved(&self, from: &Path, to: &Path) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = all.remove(from) {
+            all.insert(to.into(), state);
+        }
+    }
+
+    /// And of its copy.
+    pub fn copied(&self, from: &Path, to: &Path) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = all.get(from).copied() {
+            all.insert(to.into(), state);
+        }
+    }
+
     /// May a file with these contents be changed?
     pub fn check(&self, path: &Path, contents: &[u8], shown: &str) -> Result<(), ToolError> {
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path) {

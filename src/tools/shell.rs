@@ -3,53 +3,44 @@
 //! - The command has its own session and process group and no terminal: nothing can prompt, and one signal reaches all of it.
 //! - On a timeout or an interrupt the group gets TERM, half a second, KILL; the outcome is awaited.
 //! - What a command leaves running in its group ends with the workspace, also when we are killed ([`Children`]).
+//! - One that waits for somebody's answer is told by what it printed ([`asks`]): the result says how it runs without.
 
+mod asks;
+mod background;
 mod children;
 mod clean;
+mod folder;
+mod history;
 mod output;
+mod process;
+mod program;
+pub(super) mod reader;
 mod touching;
 
+pub use background::{BashOutput, Jobs, KillBash};
 pub use children::Children;
+pub use program::Shell;
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
 use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use folder::{Moved, Told};
 use futures::future::BoxFuture;
 use output::Output;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
     os::unix::process::ExitStatusExt,
-    process::{ExitStatus, Stdio},
+    path::Path,
+    process::ExitStatus,
     time::{Duration, Instant},
 };
-use tokio::{io::AsyncReadExt, net::unix::pipe, process::Command, time};
+use tokio::{io::AsyncReadExt, time};
 
 const TIMEOUT: u64 = 120_000;
 const LONGEST: u64 = 600_000;
-const GRACE: Duration = Duration::from_millis(500);
-/// How long to look for output after the shell has ended: a child in the background may hold the pipe for ever.
-const DRAIN: Duration = Duration::from_millis(100);
 const PROGRESS: Duration = Duration::from_millis(50);
-
-/// Nothing may page, edit, prompt or colour.
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("MANPAGER", "cat"),
-    ("SYSTEMD_PAGER", "cat"),
-    ("EDITOR", "false"),
-    ("VISUAL", "false"),
-    ("GIT_EDITOR", "false"),
-    ("GIT_SEQUENCE_EDITOR", "false"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("SSH_ASKPASS_REQUIRE", "never"),
-    ("DEBIAN_FRONTEND", "noninteractive"),
-    ("TERM", "dumb"),
-    ("NO_COLOR", "1"),
-    // `cd` goes where it says.
-    ("CDPATH", ""),
-];
+/// Who asks says nothing more; who is at work does, as a rule.
+const SILENCE: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
 pub struct Bash;
@@ -64,35 +55,50 @@ impl Tool for Bash {
                 "command": {"type": "string"},
                 "description": {"type": "string", "description": "5–10 words on what it does"},
                 "timeout": {"type": "integer", "description": "ms, default 120000, at most 600000"},
+                "run_in_background": {"type": "boolean"},
             }),
             &["command"],
         )
     }
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
-        let (command, _) = wanted(args)?;
+        let Wanted { command, background, .. } = wanted(args)?;
         let (parts, named) = touching::parts(command, workspace);
-        let access = Access::Run { command: command.into(), parts };
+        let access = Access::Run { command: command.into(), parts, folder: workspace.elsewhere() };
         let block = Block::Command { command: command.into(), directory: workspace.cwd() };
-        Ok(Preview { named, ..Preview::new(access, command.lines().next().unwrap_or_default().into(), block) })
+        let title = command.lines().next().unwrap_or_default();
+        let mut title = title.to_owned();
+        if let Some(folder) = workspace.elsewhere() {
+            title.push_str(&format!("  (in {})", workspace.titled(&folder)));
+        }
+        if background {
+            title.push_str("  (in the background)");
+        }
+        Ok(Preview { named, ..Preview::new(access, title, block) })
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let (command, timeout) = wanted(&call.args)?;
-            execute(command, timeout, cx).await
+            let Wanted { command, timeout, background } = wanted(&call.args)?;
+            if background { background::start(command, cx) } else { execute(command, timeout, cx).await }
         })
     }
 }
 
-fn wanted(args: &Value) -> Result<(&str, Duration), ToolError> {
+struct Wanted<'a> {
+    command: &'a str,
+    timeout: Duration,
+    background: bool,
+}
+
+fn wanted(args: &Value) -> Result<Wanted<'_>, ToolError> {
     let args = Args::new("Bash", args)?;
     let command = args.filled("command")?;
     if command.contains('\0') {
         return Err(ToolError::new("Bash: `command` contains a NUL character."));
     }
     let timeout = args.opt_number("timeout")?.filter(|t| *t > 0).unwrap_or(TIMEOUT).min(LONGEST);
-    Ok((command.trim(), Duration::from_millis(timeout)))
+    Ok(Wanted { command: command.trim(), timeout: Duration::from_millis(timeout), background: args.flag("run_in_background")? })
 }
 
 enum End {
@@ -102,45 +108,37 @@ enum End {
 }
 
 async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
-    let failed = |e: std::io::Error| ToolError(format!("The command could not be started: {e}."));
     cx.cancel.check()?;
     let begun = Instant::now();
-    let (read, write) = std::io::pipe().map_err(failed)?;
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(text).current_dir(cx.workspace.cwd()).stdin(Stdio::null());
-    command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
-    let announcer = cx.workspace.children.announcer();
-    // SAFETY: only system calls that are allowed between fork and exec, and no allocation.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::setsid()?;
-            announcer.announce()
-        });
-    }
-    let mut child = command.spawn().map_err(failed)?;
-    // Closes our ends of the pipe's write side; only the command holds it now.
-    drop(command);
-    let group = child.id().and_then(|id| Pid::from_raw(id as i32)).ok_or_else(|| ToolError::new("The command has no process id."))?;
-    let guard = cx.workspace.children.watch(group);
-    let mut pipe = pipe::Receiver::from_owned_fd(read.into()).map_err(failed)?;
-    let mut output = Output::new(cx.workspace);
-
+    let folder = cx.workspace.elsewhere();
+    let told = Told::for_line(text, cx.workspace);
+    let mut started = process::start(text, told.as_ref(), cx.workspace)?;
+    let mut output = Output::new(cx.workspace.spills());
     let end = {
         let limit = time::sleep(timeout);
         tokio::pin!(limit);
         let mut tick = time::interval(PROGRESS);
         tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
         let (mut buffer, mut open) = (vec![0; 64 * 1024], true);
+        let mut heard = Some(Instant::now());
         loop {
             tokio::select! {
                 biased;
                 _ = cx.cancel.cancelled() => break End::Interrupted,
                 _ = &mut limit => break End::TimedOut,
-                _ = tick.tick() => show(&mut output, cx),
+                _ = tick.tick() => {
+                    show(&mut output, cx);
+                    if heard.take_if(|last| last.elapsed() > SILENCE).is_some() && let Some(wants) = asks::question(&output.line()) {
+                        (cx.progress)(format!("\n[{}]\n", wants.shown()));
+                    }
+                }
                 // Before the pipe: a child in the background may never stop writing.
-                status = child.wait() => break End::Exited(status.map_err(failed)?),
-                got = pipe.read(&mut buffer), if open => match got {
-                    Ok(n) if n > 0 => output.push(&buffer[..n]),
+                status = started.child.wait() => break End::Exited(status.map_err(|e| ToolError(format!("The command is lost: {e}.")))?),
+                got = started.pipe.read(&mut buffer), if open => match got {
+                    Ok(n) if n > 0 => {
+                        heard = Some(Instant::now());
+                        output.push(&buffer[..n]);
+                    }
                     _ => open = false,
                 },
             }
@@ -148,12 +146,15 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
     };
     let status = match &end {
         End::Exited(status) => Some(*status),
-        _ => stop(group, &mut child, &mut pipe, &mut output).await,
+        _ => started.stop(&mut |bytes| output.push(bytes)).await,
     };
-    drain(&mut pipe, &mut output).await;
+    started.finish(&mut |bytes| output.push(bytes)).await;
     show(&mut output, cx);
-    guard.finished();
-    Ok(report(end, status, begun.elapsed(), timeout, output))
+    let succeeded = matches!(&end, End::Exited(status) if status.success());
+    let moved = told.filter(|_| succeeded).map_or(Moved::Stayed, |told| told.follow(cx.workspace));
+    let mut output = report(end, status, begun.elapsed(), timeout, output);
+    tell_folder(&mut output, folder.as_deref(), moved, cx.workspace);
+    Ok(output)
 }
 
 fn show(output: &mut Output, cx: &RunContext) {
@@ -162,51 +163,44 @@ fn show(output: &mut Output, cx: &RunContext) {
     }
 }
 
-/// TERM, a grace period, KILL; the pipe is emptied meanwhile so that nobody waits for us.
-async fn stop(group: Pid, child: &mut tokio::process::Child, pipe: &mut pipe::Receiver, output: &mut Output<'_>) -> Option<ExitStatus> {
-    let _ = rustix::process::kill_process_group(group, Signal::TERM);
-    let mut buffer = vec![0; 64 * 1024];
-    let grace = time::sleep(GRACE);
-    tokio::pin!(grace);
-    let (mut open, mut status) = (true, None);
-    // Until the whole group is gone, not only the shell.
-    while status.is_none() || rustix::process::test_kill_process_group(group).is_ok() {
-        tokio::select! {
-            biased;
-            _ = &mut grace => break,
-            got = child.wait(), if status.is_none() => status = got.ok(),
-            got = pipe.read(&mut buffer), if open => match got {
-                Ok(n) if n > 0 => output.push(&buffer[..n]),
-                _ => open = false,
-            },
-            _ = time::sleep(Duration::from_millis(5)), if status.is_some() => {}
+/// Where the command ran, if that is not what everybody takes it for, and where the next one will.
+fn tell_folder(output: &mut ToolOutput, ran_in: Option<&Path>, moved: Moved, workspace: &Workspace) {
+    let (note, summary) = match moved {
+        Moved::Stayed => match ran_in {
+            Some(folder) => (format!("[in {}]", workspace.titled(folder)), None),
+            None => return,
+        },
+        Moved::To(folder) => {
+            let shown = if folder == workspace.root() { "the project folder again".into() } else { workspace.titled(&folder) };
+            (format!("[the working folder is now {shown}; relative paths start there, for all tools]"), Some(format!("now in {shown}")))
         }
+        Moved::Left(folder) => {
+            let why = format!("[it ended in {}, outside the project: the working folder is the project folder]", folder.display());
+            (why, Some("back in the project folder".into()))
+        }
+    };
+    if output.for_model == "(no output)" {
+        output.for_model.clear();
+    } else if !output.for_model.ends_with('\n') {
+        output.for_model.push('\n');
     }
-    let _ = rustix::process::kill_process_group(group, Signal::KILL);
-    match status {
-        Some(status) => Some(status),
-        None => child.wait().await.ok(),
+    output.for_model.push_str(&note);
+    if let Some(summary) = summary {
+        output.summary = format!("{summary} · {}", output.summary);
     }
 }
 
-async fn drain(pipe: &mut pipe::Receiver, output: &mut Output<'_>) {
-    let mut buffer = vec![0; 64 * 1024];
-    let _ = time::timeout(DRAIN, async {
-        while let Ok(n @ 1..) = pipe.read(&mut buffer).await {
-            output.push(&buffer[..n]);
-        }
-    })
-    .await;
-}
-
-fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duration, output: Output) -> ToolOutput {
-    let took = if took < Duration::from_secs(1) { format!("{} ms", took.as_millis()) } else { format!("{:.1} s", took.as_secs_f64()) };
+fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duration, mut output: Output) -> ToolOutput {
+    let took = lasted(took);
     let (code, signal) = (status.and_then(|s| s.code()), status.and_then(|s| s.signal()));
     let mut text = output.finish();
-    let (summary, note) = match end {
+    let failed = !matches!(end, End::Exited(_)) || code != Some(0);
+    let wants = asks::unanswered(&text).filter(|_| failed);
+    let (mut summary, mut note) = match end {
         End::TimedOut => {
-            let hint = "If it waits for input, it can't get any: there is no terminal. If it needs longer, set timeout (ms)";
-            (format!("timed out · {took}"), format!("[stopped: not done after {} s. {hint}.]", timeout.as_secs_f64()))
+            let hint = if wants.is_some() { "" } else { " If it waits for input, it can't get any: there is no terminal." };
+            let longer = "If it needs longer, set timeout (ms).";
+            (format!("timed out · {took}"), format!("[stopped: not done after {} s.{hint} {longer}]", timeout.as_secs_f64()))
         }
         End::Interrupted => (format!("interrupted · {took}"), "[stopped by the user]".into()),
         End::Exited(_) => match (code, signal) {
@@ -220,6 +214,10 @@ fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duratio
             }
         },
     };
+    if let Some(wants) = wants {
+        summary = format!("{} · {summary}", wants.summary());
+        note = format!("{note}\n[{}]", wants.hint());
+    }
     let shown = text.as_str().into();
     if !note.is_empty() {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -227,7 +225,23 @@ fn report(end: End, status: Option<ExitStatus>, took: Duration, timeout: Duratio
         }
         text.push_str(&note);
     }
-    let succeeded = matches!(end, End::Exited(_)) && code == Some(0);
-    let status = code.or(signal.map(|s| 128 + s)).or(Some(-1));
-    ToolOutput { for_model: text, for_user: Block::Terminal { output: shown, status }, summary, failed: !succeeded }
+    ToolOutput { for_model: text, for_user: Block::Terminal { output: shown, status: Some(code_of(status)) }, summary, failed }
+}
+
+fn lasted(took: Duration) -> String {
+    if took < Duration::from_secs(1) { format!("{} ms", took.as_millis()) } else { format!("{:.1} s", took.as_secs_f64()) }
+}
+
+/// `exit 1`, `signal 15`.
+fn ended(status: Option<ExitStatus>) -> String {
+    match (status.and_then(|s| s.code()), status.and_then(|s| s.signal())) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "gone".into(),
+    }
+}
+
+/// As a shell tells it: a signal is 128 and its number.
+fn code_of(status: Option<ExitStatus>) -> i32 {
+    status.and_then(|s| s.code().or(s.signal().map(|signal| 128 + signal))).unwrap_or(-1)
 }

@@ -1,13 +1,17 @@
 //! The tools as the engine uses them: by name, previewed, then run with what the preview saw.
 
+mod background;
 mod commands;
+mod file_op;
 mod files;
+mod folder;
 mod patch;
 mod search;
 mod shell;
+mod web;
 
 use super::{Cancel, Registry, RunContext, Workspace};
-use crate::protocol::{CallId, Preview, ToolCall, ToolError, ToolOutput};
+use crate::protocol::{CallId, Job, JobEnd, Preview, ToolCall, ToolError, ToolOutput};
 use serde_json::Value;
 use std::{
     fs,
@@ -25,6 +29,8 @@ struct Bench {
     _stop: tokio::sync::oneshot::Sender<()>,
     cancel: Cancel,
     progress: Mutex<Vec<String>>,
+    /// What runs in the background, as the engine would have it: each on a thread of its own.
+    jobs: Mutex<Vec<std::thread::JoinHandle<JobEnd>>>,
 }
 
 impl Bench {
@@ -51,20 +57,25 @@ impl Bench {
             _stop,
             cancel: Cancel::new(),
             progress: Mutex::default(),
+            jobs: Mutex::default(),
             _dir: dir,
         }
     }
 
     fn call(&self, name: &str, args: Value) -> Result<(ToolCall, Preview), ToolError> {
         let (name, args) = self.registry.canonical(name, args)?;
-        let preview = self.registry.get(&name)?.preview(&args, &self.workspace)?;
+        let preview = self.registry.preview(&name, args.clone(), &self.workspace)?;
         Ok((ToolCall { id: CallId(1), name, args, basis: preview.basis.clone() }, preview))
     }
 
     fn run_call(&self, call: &ToolCall) -> Result<ToolOutput, ToolError> {
         let progress = |text| self.progress.lock().unwrap().push(text);
-        let cx = RunContext { workspace: &self.workspace, cancel: self.cancel.clone(), progress: &progress };
-        self.handle.block_on(self.registry.get(&call.name)?.run(call, &cx))
+        let background = |_: Job, command: futures::future::BoxFuture<'static, JobEnd>| {
+            let handle = self.handle.clone();
+            self.jobs.lock().unwrap().push(std::thread::spawn(move || handle.block_on(command)));
+        };
+        let cx = RunContext { workspace: &self.workspace, cancel: self.cancel.clone(), progress: &progress, background: &background };
+        self.handle.block_on(self.registry.run(call, &cx))
     }
 
     fn run(&self, name: &str, args: Value) -> Result<ToolOutput, ToolError> {
@@ -76,6 +87,12 @@ impl Bench {
             Ok(output) => output.for_model.replace(self.root.to_str().unwrap(), "ROOT"),
             Err(error) => format!("Error: {error}"),
         }
+    }
+
+    /// Waits for what runs in the background: the runtime must not go before it.
+    fn end_jobs(&self) {
+        self.workspace.jobs.close();
+        self.jobs.lock().unwrap().drain(..).for_each(|job| drop(job.join()));
     }
 
     fn bytes(&self, path: &str) -> Vec<u8> {
@@ -97,5 +114,11 @@ impl Bench {
         visit(&self.root, &self.root, &mut names);
         names.sort();
         names
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.end_jobs();
     }
 }

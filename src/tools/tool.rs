@@ -1,7 +1,7 @@
 //! The shape of a tool, and what it is given to run with.
 
 use super::Workspace;
-use crate::protocol::{Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::protocol::{Job, JobEnd, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -13,6 +13,11 @@ pub trait Tool: Send + Sync {
     /// Is the model told of it? If not, it is there for models that know it by themselves.
     fn offered(&self) -> bool {
         true
+    }
+
+    /// Is the model told of it only when a command has been started in the background?
+    fn offered_with_jobs(&self) -> bool {
+        false
     }
 
     /// What a call with these arguments would touch and do. Reads, never writes.
@@ -27,6 +32,8 @@ pub struct RunContext<'a> {
     pub cancel: Cancel,
     /// Takes output as it comes; adds to what it got before.
     pub progress: &'a (dyn Fn(String) + Sync),
+    /// Takes what goes on when the call has ended: it is to be driven to its end, which it tells. Needs a runtime.
+    pub background: &'a (dyn Fn(Job, BoxFuture<'static, JobEnd>) + Sync),
 }
 
 /// Asks a running call to stop. Clones are the same request; once made it cannot be taken back.

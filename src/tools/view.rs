@@ -1,6 +1,7 @@
 //! `View`: numbered lines of files. Reads no further than it shows, so the size of the file does not matter.
 
 mod notebook;
+pub mod pdf;
 
 use super::{
     RunContext, Tool, Workspace,
@@ -9,7 +10,10 @@ use super::{
     ls, registry,
     tool::Cancel,
 };
-use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::{
+    picture,
+    protocol::{Access, Block, Image, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
+};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::{
@@ -76,7 +80,7 @@ impl Tool for View {
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let wanted = wanted(args, workspace)?;
-        let names: Vec<_> = wanted.paths.iter().map(|p| workspace.shown(p)).collect();
+        let names: Vec<_> = wanted.paths.iter().map(|p| workspace.titled(p)).collect();
         let range = if wanted.range.first > 1 { format!(":{}", wanted.range.first) } else { String::new() };
         Ok(Preview::new(Access::Read(wanted.paths), names.join(", ") + &range, Block::Nothing))
     }
@@ -91,6 +95,9 @@ fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     if let ([path], false) = (&wanted.paths[..], wanted.several) {
         if path.is_dir() {
             return ls::list(path, &[], false, cx);
+        }
+        if let Some(picture) = picture(path, cx) {
+            return picture;
         }
         let page = page(path, &cx.workspace.shown(path), wanted.range, TOTAL_BYTES, &cx.cancel)?;
         cx.workspace.seen.note_file(path);
@@ -132,6 +139,33 @@ fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     })
 }
 
+/// The picture in a file, if it is one.
+fn picture(path: &Path, cx: &RunContext) -> Option<Result<ToolOutput, ToolError>> {
+    let shown = cx.workspace.shown(path);
+    let mut sample = [0; 16];
+    let (mut file, meta) = decode::open(path, &shown).ok()?;
+    let read = file.read(&mut sample).ok()?;
+    if !picture::is_picture(&sample[..read]) {
+        return None;
+    }
+    let loaded = picture::load(path);
+    if loaded.is_err() && meta.len() <= picture::LARGEST {
+        // It only begins like one.
+        return None;
+    }
+    Some(loaded.map_err(|why| ToolError(format!("{shown} {why}."))).map(|image| {
+        let kind = image.media_type.trim_start_matches("image/");
+        let size = format!("{}×{} {kind}", image.width, image.height);
+        let label = format!("[image {shown}: {size}]");
+        ToolOutput {
+            for_model: format!("{shown} is an image, {size}; it follows."),
+            for_user: Block::Image(Box::new(Image { label, ..image })),
+            summary: size,
+            failed: false,
+        }
+    }))
+}
+
 pub fn lines_word(n: usize) -> String {
     if n == 1 { "1 line".into() } else { format!("{n} lines") }
 }
@@ -147,6 +181,11 @@ fn page(path: &Path, shown: &str, range: Range, room: usize, cancel: &Cancel) ->
     let (file, meta) = decode::open(path, shown)?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let sample = reader.fill_buf().map_err(failed)?;
+    if pdf::is_pdf(sample) && !range.raw && meta.len() <= pdf::LARGEST {
+        let (file, _) = decode::open(path, shown)?;
+        let text = pdf::text(file, cancel).map_err(|why| ToolError(format!("{shown} {why}.")))?;
+        return lines(Cursor::new(text), shown, range, room, true, cancel);
+    }
     match decode::detect(sample) {
         Encoding::Binary => Err(ToolError(format!("{shown} is a binary file ({} bytes{}).", meta.len(), kind_of(sample)))),
         Encoding::Ascii if !range.raw && is_notebook(path) && meta.len() <= NOTEBOOK => {

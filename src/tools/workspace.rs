@@ -2,9 +2,13 @@
 //!
 //! Nothing here forbids a path: `Access` names where it leads, and approval decides.
 
-use super::{seen::Seen, shell::Children};
+use super::{
+    seen::Seen,
+    shell::{Children, Jobs, Shell},
+};
 use crate::{policy::Policy, protocol::Rule};
 use std::{
+    cell::RefCell,
     fs, io,
     path::{Component, Path, PathBuf},
     sync::{
@@ -14,15 +18,22 @@ use std::{
     time::Duration,
 };
 
+thread_local! {
+    /// What [`Workspace::named_in`] gathers. Whoever understands a path goes by [`Workspace::resolve`], so no tool can forget one.
+    static NAMED: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
+}
+
 pub struct Workspace {
     root: PathBuf,
     home: Option<PathBuf>,
     cwd: Mutex<PathBuf>,
-    spill: PathBuf,
-    spilled: AtomicU64,
+    spills: Arc<Spills>,
     policy: RwLock<Arc<Policy>>,
+    shell: Shell,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
+    /// Commands that run on when their call has ended.
+    pub jobs: Jobs,
     pub(crate) seen: Seen,
 }
 
@@ -35,21 +46,43 @@ impl Workspace {
             cwd: Mutex::new(root.clone()),
             root,
             home: dirs::home_dir(),
-            spill: spill.into(),
-            spilled: AtomicU64::new(0),
+            spills: Arc::new(Spills { folder: spill.into(), count: AtomicU64::new(0) }),
             policy: RwLock::default(),
+            shell: Shell::default(),
             children: Children::default(),
+            jobs: Jobs::default(),
             seen: Seen::default(),
         })
+    }
+
+    /// For the session: what a command's line means depends on it.
+    pub fn with_shell(self, shell: Shell) -> Self {
+        Workspace { shell, ..self }
+    }
+
+    pub fn shell(&self) -> &Shell {
+        &self.shell
     }
 
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where relative paths and commands start.
+    /// Where relative paths and commands start: the project's folder, or one in it that a command went to.
     pub fn cwd(&self) -> PathBuf {
         self.cwd.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// That, if it is not the project's folder.
+    pub fn elsewhere(&self) -> Option<PathBuf> {
+        Some(self.cwd()).filter(|cwd| *cwd != self.root)
+    }
+
+    /// Back to the project's folder, if the one that a command went to is gone, or is another one by now.
+    pub fn settle(&self) {
+        if self.elsewhere().is_some_and(|cwd| cwd.canonicalize().ok().as_ref() != Some(&cwd) || !cwd.is_dir()) {
+            self.set_cwd(self.root.clone());
+        }
     }
 
     pub fn set_cwd(&self, to: PathBuf) {
@@ -59,7 +92,25 @@ impl Workspace {
     /// The absolute path that a model means, with symbolic links resolved as far as it exists: what is approved is where
     /// reading and writing really happens.
     pub fn resolve(&self, path: &str) -> PathBuf {
-        resolve_links(&self.cwd().join(self.meant(path)))
+        let path = self.cwd().join(self.meant(path));
+        NAMED.with_borrow_mut(|named| named.as_mut().map(|named| named.extend(self.links_on(&path))));
+        resolve_links(&path)
+    }
+
+    /// The thing itself that a path names, not what it leads to if it is a link; `None` if the path ends in `..` or is empty.
+    pub fn resolve_entry(&self, path: &str) -> Option<PathBuf> {
+        let meant = self.meant(path.trim_end_matches('/'));
+        let (folder, name) = (meant.parent()?, meant.file_name()?);
+        let folder = self.cwd().join(folder);
+        NAMED.with_borrow_mut(|named| named.as_mut().map(|named| named.extend(self.links_on(&folder.join(name)))));
+        Some(resolve_links(&folder).join(name))
+    }
+
+    /// What this comes to, and all names inside the project by which paths were reached in it where links stand in between.
+    pub fn named_in<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
+        let before = NAMED.replace(Some(vec![]));
+        let done = work();
+        (done, NAMED.replace(before).unwrap_or_default())
     }
 
     /// Names inside the project by which a path is reached, where links stand in between.
@@ -69,18 +120,40 @@ impl Workspace {
 
     pub(crate) fn links_on(&self, path: &Path) -> Vec<PathBuf> {
         let mut names = vec![];
-        follow(path, &mut |name| names.push(name));
+        follow(path, &mut |_, name| names.push(name));
         names.retain(|name| name.starts_with(&self.root));
         names
     }
 
     fn meant(&self, path: &str) -> PathBuf {
         let path = path.trim_end_matches('\n');
-        match (path.strip_prefix('~'), &self.home) {
+        let path = match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(path),
+        };
+        if path.to_str().is_some_and(|path| path.contains(char::REPLACEMENT_CHARACTER)) { self.looks_like(&path) } else { path }
+    }
+
+    /// Names that are no text are shown with a sign for what can't be; written so, the one that looks like it is meant.
+    fn looks_like(&self, path: &Path) -> PathBuf {
+        let mut done = PathBuf::new();
+        for part in path.components() {
+            let here = self.cwd().join(&done);
+            let name = part.as_os_str().to_string_lossy();
+            let real = (name.contains(char::REPLACEMENT_CHARACTER) && here.join(part).symlink_metadata().is_err())
+                .then(|| {
+                    let entries = fs::read_dir(&here).into_iter().flatten().flatten();
+                    let mut alike = entries.map(|entry| entry.file_name()).filter(|other| other.to_string_lossy() == name);
+                    alike.next().filter(|_| alike.next().is_none())
+                })
+                .flatten();
+            match real {
+                Some(real) => done.push(real),
+                None => done.push(part),
+            }
         }
+        done
     }
 
     /// The rules that tools keep to when they go through folders; the verdict on a call is somebody else's.
@@ -92,8 +165,22 @@ impl Workspace {
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Policy::new(rules, &self.root));
     }
 
-    /// As it is shown and as the model should write it: relative to the root where possible.
+    pub(crate) fn spills(&self) -> Arc<Spills> {
+        self.spills.clone()
+    }
+
+    /// As the model should write it: relative to the folder that relative paths start in, where it is in the project.
     pub fn shown(&self, path: &Path) -> String {
+        let Some(cwd) = self.elsewhere().filter(|_| path.starts_with(&self.root)) else { return self.titled(path) };
+        let common = cwd.ancestors().find(|above| path.starts_with(above)).unwrap_or(&self.root);
+        let up = cwd.strip_prefix(common).map_or(0, |rest| rest.components().count());
+        let rest = path.strip_prefix(common).unwrap_or(path);
+        let shown: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([rest]).collect();
+        if shown.as_os_str().is_empty() { ".".into() } else { shown.display().to_string().trim_end_matches('/').to_owned() }
+    }
+
+    /// As the user knows it: relative to the root where possible.
+    pub fn titled(&self, path: &Path) -> String {
         self.relative(path).display().to_string()
     }
 
@@ -104,14 +191,22 @@ impl Workspace {
             Err(_) => path.into(),
         }
     }
+}
 
-    /// A fresh file for a long output.
-    pub(crate) fn spill_file(&self) -> io::Result<(fs::File, PathBuf)> {
+/// Files for outputs that are too long to pass on.
+pub(crate) struct Spills {
+    folder: PathBuf,
+    count: AtomicU64,
+}
+
+impl Spills {
+    /// A fresh one.
+    pub(crate) fn file(&self) -> io::Result<(fs::File, PathBuf)> {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.spill)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         loop {
-            let n = self.spilled.fetch_add(1, Ordering::Relaxed) + 1;
-            let path = self.spill.join(format!("output-{}-{n}.txt", std::process::id()));
+            let n = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = self.folder.join(format!("output-{}-{n}.txt", std::process::id()));
             match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => return Ok((file?, path)),
@@ -134,11 +229,19 @@ fn forget_old(spill: &Path) {
 
 /// Resolves links, `.` and `..` step by step as the kernel would; components that don't exist are taken as written.
 pub fn resolve_links(path: &Path) -> PathBuf {
-    follow(path, &mut |_| {})
+    follow(path, &mut |_, _| {})
 }
 
-/// `through`: the whole path as it was called at each link on the way.
-fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
+/// The same, unless the way goes through a link of the kernel's that leads elsewhere for every process, such as `/proc/self/cwd`.
+pub fn leads_for_all(path: &Path) -> Option<PathBuf> {
+    let own = |path: &Path| ["/proc", "/dev/fd"].iter().any(|folder| path.starts_with(folder));
+    let mut each = false;
+    let end = follow(path, &mut |link, _| each |= own(link));
+    (!each && !end.starts_with("/dev/fd")).then_some(end)
+}
+
+/// `through`: each link on the way, and the whole path as it was called there.
+fn follow(path: &Path, through: &mut dyn FnMut(&Path, PathBuf)) -> PathBuf {
     let mut todo: Vec<std::ffi::OsString> = path.components().rev().map(|c| c.as_os_str().to_owned()).collect();
     let mut done = PathBuf::new();
     let mut links = 0;
@@ -153,7 +256,7 @@ fn follow(path: &Path, through: &mut dyn FnMut(PathBuf)) -> PathBuf {
                 match fs::read_link(&next) {
                     Ok(target) if links < 40 => {
                         links += 1;
-                        through(todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
+                        through(&next, todo.iter().rev().fold(next.clone(), |name, part| name.join(part)));
                         todo.extend(target.components().rev().map(|c| c.as_os_str().to_owned()));
                     }
                     _ => done = next,

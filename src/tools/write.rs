@@ -30,9 +30,9 @@ pub struct Change {
 /// What a call with these changes would do.
 pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
     let access = Access::Write(changes.iter().map(|change| change.path.clone()).collect());
-    let title = changes.iter().map(|change| workspace.shown(&change.path)).collect::<Vec<_>>().join(", ");
+    let title = changes.iter().map(|change| workspace.titled(&change.path)).collect::<Vec<_>>().join(", ");
     Preview {
-        basis: Basis(changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect()),
+        basis: Basis { files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(), folder: None },
         ..Preview::new(access, title, block(changes, workspace))
     }
 }
@@ -122,16 +122,16 @@ fn store(path: &Path, contents: &[u8], shown: &str, create: bool) -> Result<atom
 /// If a file changed since its call was shown, that is the better reason.
 pub fn stale(call: &ToolCall, error: ToolError) -> ToolError {
     let changed =
-        call.basis.0.iter().any(|(path, seen)| matches!(decode::read(path, "", LARGEST), Ok(now) if state(now.as_deref()) != *seen));
+        call.basis.files.iter().any(|(path, seen)| matches!(decode::read(path, "", LARGEST), Ok(now) if state(now.as_deref()) != *seen));
     if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
 }
 
 /// A call without a basis was not previewed, and its caller takes the file as it is.
 fn check(call: &ToolCall, path: &Path, now: Option<&[u8]>, shown: &str) -> Result<(), ToolError> {
-    if call.basis.0.is_empty() {
+    if call.basis.files.is_empty() {
         return Ok(());
     }
-    match call.basis.0.iter().find(|(p, _)| p == path) {
+    match call.basis.files.iter().find(|(p, _)| p == path) {
         Some((_, seen)) if *seen == state(now) => Ok(()),
         Some(_) => Err(ToolError(format!("{shown} has changed since this call was shown; nothing was written. View it and try again."))),
         None => {

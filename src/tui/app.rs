@@ -18,7 +18,7 @@ use super::{
     keymap::{Context, Keymap},
     looks::{self, Looks},
     outside::{Errand, News},
-    panel::{Panel, RuleChange},
+    panel::{Leave, Panel, RuleChange},
     prompt::Prompt,
     status::Status,
     transcript::{Layout, Transcript},
@@ -259,6 +259,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         model.exit_armed = None;
     }
     model.held.take_if(|until| now > *until);
+    let told = Leave::is_told(&msg);
     let mut cmds = match msg {
         Msg::Key(code, modifiers) => keys::key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => keys::paste(model, &text),
@@ -301,6 +302,7 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
         Msg::Terminated => vec![Cmd::Exit],
         Msg::News(news) => looks::reported(model, news),
     };
+    Leave::ask_before(model, told, &mut cmds);
     cmds.extend(model.prompt.recall.unsaved());
     model.transcript.print_coloured(now, model.width());
     Approval::follow(model);

@@ -14,7 +14,10 @@ use super::{
     keymap::{Action, Context, Keymap},
     panel::{Diff, Panel},
 };
-use crate::protocol::{Access, CallId, Command, Decision, Notice, is_own_file};
+use crate::{
+    command_line,
+    protocol::{Access, CallId, Command, Decision, Notice},
+};
 use backstitch_components::{
     dialog::{Dialog, DialogOutcome, DialogState, DialogView},
     editor::Edit,
@@ -239,10 +242,13 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     let key = |action| keys.key(Context::Dialog, action);
     let patterns = always::offered(&always::needing(call, root));
     let session = match (&call.access, &patterns) {
-        (Some(Access::Write(paths)), _) if paths.iter().all(|p| is_own_file(root, p)) => "yes, all edits this session".into(),
+        (Some(Access::Write(paths)), _) if paths.iter().all(|p| command_line::is_plain_file(root, p)) => {
+            "yes, all edits this session".into()
+        }
         (Some(Access::Run { .. }), Some(patterns)) => always::label(patterns, width),
         (Some(Access::Run { .. }), None) => "yes, exactly this command this session".into(),
         (Some(Access::Plan), _) => "yes, and edits need no question".into(),
+        (Some(Access::Network { .. }), _) => "yes, this host this session".into(),
         _ => "yes, this path this session".to_owned(),
     };
     let session = Item::new(session).key('a').called(key("session"));
@@ -268,10 +274,14 @@ fn dialog(call: &CallCell, root: &Path, keys: &Keymap, (width, max_rows): (usize
     let question = call.access.as_ref().map_or("Go on?", |access| blocks::question(access, root));
     let note = call.shown.counts();
     let mut title = Line::plain(question);
-    if !call.shown.diffs().is_empty() {
-        // The line of the call may be out of sight: which file it is stands in the question.
+    // The line of the call may be out of sight, or not name it: which file or host it is stands in the question.
+    let subject = match &call.access {
+        Some(Access::Network { host }) => Some(host),
+        _ => (!call.shown.diffs().is_empty()).then_some(&call.title),
+    };
+    if let Some(subject) = subject {
         let room = width.saturating_sub(question.len() + note.width() + 5);
-        title.push(Span::plain(format!("  {}", truncate_middle(&one_line(&call.title), room))));
+        title.push(Span::plain(format!("  {}", truncate_middle(&one_line(subject), room))));
     }
     let (body, missing) = body(call, root, width, max_rows);
     if let Some(options) = call.options() {
@@ -305,8 +315,10 @@ fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Lin
 }
 
 fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
-    if let Some(Access::Run { command, parts }) = &call.access {
-        return (chain::rows_with_touches(command, parts, root, width), 0);
+    if let Some(Access::Run { command, parts, folder }) = &call.access {
+        let place = folder.as_ref().map(|folder| one_line(&folder.strip_prefix(root).unwrap_or(folder).to_string_lossy()).into_owned());
+        let place = place.map(|place| Line::styled(format!("    in {place}"), Role::Warning));
+        return (place.into_iter().chain(chain::rows_with_touches(command, parts, root, width)).collect(), 0);
     }
     let (mut rows, missing) = call.shown.beginning(width, max_rows);
     if rows.is_empty() {

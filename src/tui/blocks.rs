@@ -2,7 +2,10 @@
 
 use super::cell::ALL_ROWS;
 use super::chain;
-use crate::protocol::{Access, Block, FileChange, TodoState, is_own_file};
+use crate::{
+    command_line,
+    protocol::{Access, Block, FileChange, TodoState, is_own_file},
+};
 use backstitch_components::{
     chat_log::{self, TOOL_INDENT, change_counts, output_tail},
     diff_view::DiffModel,
@@ -10,7 +13,7 @@ use backstitch_components::{
     text::{sanitize::one_line, span::Line},
     theme::Role,
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// A block made ready to be drawn: what is costly to find out is found out once.
 #[derive(Debug)]
@@ -40,6 +43,7 @@ impl Shown {
                 let names = files.iter().map(|f| format!("{}{}", f.path.display(), if f.folder { "/" } else { "" }));
                 output_tail(&names.collect::<Vec<_>>().join("\n"), max_rows, width)
             }
+            Block::Image(image) => vec![Line::styled(one_line(&image.label).into_owned(), Role::Dim).indented(TOOL_INDENT)],
             Block::Todo(items) => {
                 let items: Vec<(chat_log::Step, &str)> = items.iter().map(|item| (step(item.state), item.content.as_str())).collect();
                 chat_log::steps(&items, max_rows, width)
@@ -62,7 +66,10 @@ impl Shown {
     /// The first rows of what a question is about, and how many lines there are beside them.
     pub fn beginning(&self, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
         if let Block::Markdown(text) = &self.block {
-            return (document(text, width, ALL_ROWS), 0);
+            let rows = document(text, width, ALL_ROWS);
+            // What somebody says yes to is seen: addresses behind links, surplus cells of a table.
+            let rows = if tells_all(&rows, text) { rows } else { output_tail(text, ALL_ROWS, width) };
+            return (rows, 0);
         }
         let Block::Diff(changes) = &self.block else { return (self.rows(width, max_rows), 0) };
         let mut rows: Vec<Line> = binaries(changes).collect();
@@ -130,6 +137,19 @@ fn document(text: &str, width: usize, max_rows: usize) -> Vec<Line> {
     rows
 }
 
+/// Is every word of a text, as often as it is there, in its rows? The language of a code block need not be.
+fn tells_all(rows: &[Line], text: &str) -> bool {
+    let mut counts: HashMap<String, isize> = HashMap::new();
+    let mut count = |text: &str, by: isize| {
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            *counts.entry(word.to_owned()).or_default() += by;
+        }
+    };
+    rows.iter().for_each(|row| count(&row.text(), -1));
+    text.lines().filter(|line| !line.trim_start().starts_with("```")).for_each(|line| count(line, 1));
+    counts.values().all(|left| *left <= 0)
+}
+
 fn binaries(changes: &[FileChange]) -> impl Iterator<Item = Line> {
     changes.iter().filter(|c| c.binary).map(|c| {
         let name = one_line(&c.path.to_string_lossy()).into_owned();
@@ -158,11 +178,43 @@ pub fn question(access: &Access, root: &std::path::Path) -> &'static str {
         Access::Read(paths) if paths.iter().all(|p| p.starts_with(root)) => "Read this? It may hold secrets.",
         Access::Read(_) => "Read this, outside the project?",
         Access::Write(paths) if paths.iter().any(|p| !p.starts_with(root)) => "Write this, outside the project?",
-        Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this, in git's own folder?",
+        Access::Write(paths) if paths.iter().any(|p| !is_own_file(root, p)) => "Write this? It steers git, or Backstitch.",
+        Access::Write(paths) if paths.iter().any(|p| command_line::is_secret(p)) => "Write this? It may hold secrets.",
         Access::Write(_) => "Make this change?",
         Access::Run { .. } => "Run this command?",
         Access::Network { .. } => "Connect to this host?",
         Access::Plan => "Go ahead with this plan?",
         Access::Question { .. } => "The model asks:",
+        Access::Job { end: false, .. } => "Read what this command prints?",
+        Access::Job { end: true, .. } => "End this command?",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(plan: &str) -> (String, bool) {
+        let (rows, missing) = Shown::new(Block::Markdown(plan.into())).beginning(60, 3);
+        assert_eq!(missing, 0, "{plan}");
+        let text = rows.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+        let drawn = !text.contains(plan.lines().next().unwrap_or_default());
+        (text, drawn)
+    }
+
+    #[test]
+    fn all_of_a_plan_is_on_the_screen_before_it_is_accepted() {
+        for (plan, hidden) in [
+            ("# Plan\n\nRead [the docs](https://evil.invalid/run).", "evil.invalid"),
+            ("# Plan\n\n| a | b |\n|---|---|\n| 1 | 2 | rm everything |", "rm everything"),
+            ("# Plan\n\n![x](a.png \"and then push\")", "and then push"),
+            ("# Plan\n\n<!-- and then push -->", "and then push"),
+            ("# Plan\n\n[x]: https://evil.invalid/a", "evil.invalid"),
+        ] {
+            let (text, _) = seen(plan);
+            assert!(text.contains(hidden), "{plan}\n{text}");
+        }
+        let (text, drawn) = seen("# Plan\n\n1. **Add** `x` to *y*\n2. Test\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn x() {}\n```");
+        assert!(drawn && !text.contains("**") && !text.contains("```"), "{text}");
     }
 }

@@ -38,7 +38,7 @@ pub enum Cell {
         text: String,
         took: Duration,
     },
-    Call(CallCell),
+    Call(Box<CallCell>),
     /// Reads of the same kind that stand together: one line for all.
     Reads(Vec<CallCell>),
     Notice(Notice),

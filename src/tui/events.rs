@@ -13,12 +13,21 @@ use crate::protocol::{
     Access, CallEvent, Command, Event, EventBody, Notice, Outcome, ProviderSettings, SessionEvent, TurnEvent, TurnId, TurnOutcome,
 };
 
+/// At the start; more would push away what somebody came for.
+const MOST_WARNINGS: usize = 2;
+
 pub fn begin(model: &mut Model, opened: Opened) -> Vec<Cmd> {
     (model.status.asks_for_model, model.status.facts) = (opened.asks_for_model, opened.facts);
     model.status.withheld = opened.withheld;
     looks::begin(model, opened.looks);
     let keys = model.setting.keys.clone();
-    opened.warnings.into_iter().chain(keys.warnings().iter().cloned()).for_each(|w| model.say(Notice::warning(w)));
+    let mut warnings: Vec<String> = opened.warnings.into_iter().chain(keys.warnings().iter().cloned()).collect();
+    if warnings.len() > MOST_WARNINGS {
+        model.status.facts.extend(warnings.iter().map(|w| ("warning".into(), w.clone())));
+        let rest = warnings.split_off(MOST_WARNINGS - 1).len();
+        warnings.push(format!("There are {rest} more warnings: /status has them."));
+    }
+    warnings.into_iter().for_each(|w| model.say(Notice::warning(w)));
     if opened.asks_for_session { Panel::open_sessions(model) } else { vec![] }
 }
 
@@ -138,7 +147,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             Some(Panel::Permissions(permissions)) => permissions.judged(&text, &verdict, &why),
             _ => model.say(Notice::info(format!("{text} {verdict}.")).hint(why)),
         },
-        SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
+        SessionEvent::Background(_) | SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]
 }

@@ -6,20 +6,25 @@
 use super::{
     app::Model,
     keymap::{Context, Keymap},
-    panel::Panel,
+    panel::{Panel, Search},
     transcript::Transcript,
     view,
 };
 use crate::protocol::Notice;
 use backstitch_components::{
     text::{
-        span::{Line, Style},
+        span::Line,
         wrap::{truncate, wrap_exact},
     },
     theme::Role,
     viewport::Viewport,
 };
 use std::ops::Range;
+
+/// Rows before the conversation: a blank one below the header.
+fn above(header: &[Line]) -> usize {
+    if header.is_empty() { 0 } else { header.len() + 1 }
+}
 
 #[derive(Default)]
 pub struct Window {
@@ -44,7 +49,7 @@ impl Window {
 
     /// All rows anew.
     pub fn lay_out(&mut self, transcript: &Transcript, header: &[Line], width: usize) {
-        self.rows = header.iter().cloned().chain(transcript.all_rows(width)).collect();
+        self.rows = header.iter().cloned().chain((!header.is_empty()).then(Line::new)).chain(transcript.all_rows(width)).collect();
         (self.width, self.seen) = (width, self.rows.len());
     }
 
@@ -53,7 +58,7 @@ impl Window {
         self.lay_out(transcript, header, width);
         let height = self.viewport.visible().len();
         self.viewport.resize(height, self.rows.len());
-        self.viewport.reveal(rows.start + header.len()..rows.end + header.len());
+        self.viewport.reveal(rows.start + above(header)..rows.end + above(header));
     }
 
     /// Takes new rows; all of them anew where the width has changed.
@@ -88,11 +93,11 @@ impl Window {
     }
 
     /// The visible rows, exactly as many as the window is high.
-    /// `size`: columns and rows.
-    pub fn view(&self, live: &[Line], marked: Option<usize>, keys: &Keymap, (width, height): (usize, usize)) -> Vec<Line> {
+    /// `search`: what is looked for is marked. `size`: columns and rows.
+    pub fn view(&self, live: &[Line], search: Option<&Search>, keys: &Keymap, (width, height): (usize, usize)) -> Vec<Line> {
         let at = |n: usize| self.rows.get(n).or_else(|| live.get(n - self.rows.len())).cloned().unwrap_or_default();
         let mut rows: Vec<Line> =
-            self.viewport.visible().map(|n| if marked == Some(n) { at(n).over(Style::new().invert()) } else { at(n) }).collect();
+            self.viewport.visible().map(|n| if let Some(search) = search { search.marked(at(n), n) } else { at(n) }).collect();
         rows.resize(height, Line::new());
         if let Some(hint) = self.hint(keys, width)
             && let Some(last) = rows.last_mut()
@@ -158,7 +163,7 @@ impl Model {
 
     /// Opens, or closes, what is folded at this row of the screen.
     pub fn click(&mut self, row: usize) {
-        let (width, header) = (self.width(), self.header.len());
+        let (width, header) = (self.width(), above(&self.header));
         let Some(window) = self.window.as_mut().filter(|window| row < window.viewport.visible().len()) else { return };
         let row = window.viewport.above() + row;
         if self.panel.is_none()

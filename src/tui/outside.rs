@@ -6,6 +6,7 @@ use super::{app::Msg, terminal::Tty};
 use crate::{
     desktop,
     mailbox::Mailbox,
+    picture,
     protocol::{Image, Notice, ThemeChoice},
 };
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,7 @@ fn read(paths: &[PathBuf], typed: Option<String>) -> News {
     let mut images = vec![];
     for path in paths {
         let path = home(path);
-        match (desktop::picture::load(&path), &typed) {
+        match (picture::load(&path), &typed) {
             (Ok(image), _) => images.push(image),
             (Err(_), Some(typed)) if !path.is_file() => return News::Typed(typed.clone()),
             (Err(why), _) => return News::NoPictures(Notice::warning(format!("{} {why}.", path.display()))),

@@ -4,6 +4,7 @@ mod checkpoints;
 mod diff;
 mod history;
 mod keys;
+mod leave;
 mod permissions;
 mod search;
 mod sessions;
@@ -22,6 +23,7 @@ use backstitch_components::{dialog::DialogView, diff_viewer::DiffViewer, key::Ch
 pub use checkpoints::Checkpoints;
 pub use diff::Diff;
 pub use history::HistorySearch;
+pub use leave::Leave;
 pub use permissions::{Permissions, RuleChange};
 pub use search::Search;
 pub use sessions::Sessions;
@@ -43,6 +45,7 @@ pub enum Panel {
     Sessions(Box<Sessions>),
     Checkpoints(Box<Checkpoints>),
     Step(Box<Step>),
+    Leave(Box<Leave>),
     Permissions(Box<Permissions>),
 }
 
@@ -133,7 +136,7 @@ impl Panel {
     /// Whose keys it takes now, those that come first before the others.
     pub fn contexts(&self) -> &'static [Context] {
         match self {
-            Panel::Trust(_) | Panel::Step(_) => &[Context::Dialog, Context::List],
+            Panel::Trust(_) | Panel::Step(_) | Panel::Leave(_) => &[Context::Dialog, Context::List],
             Panel::Setup(setup) => setup.contexts(),
             Panel::Theme(_) | Panel::Keys(_) => &[Context::List],
             Panel::History(_) | Panel::Sessions(_) => &[Context::History, Context::Edit],
@@ -149,6 +152,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.press(chord),
             Panel::Step(step) => step.press(chord),
+            Panel::Leave(leave) => leave.press(chord),
             Panel::Setup(setup) => setup.press(chord),
             Panel::Theme(picker) => picker.press(chord),
             Panel::History(search) => search.press(chord),
@@ -193,6 +197,7 @@ impl Panel {
         match self {
             Panel::Trust(trust) => trust.view(&model.setting.place, keys, width, max_rows),
             Panel::Step(step) => step.view(keys, width, max_rows),
+            Panel::Leave(leave) => leave.view(&model.status.background, keys, width, max_rows),
             Panel::Setup(setup) => setup.view(keys, width, max_rows),
             Panel::Theme(picker) => picker.view(keys, width, max_rows),
             Panel::History(search) => search.view(keys, width, max_rows),

@@ -26,6 +26,7 @@ pub fn status(model: &Model) -> String {
         ("screen".into(), format!("{screen} · {} × {} · {}", model.size.0, model.size.1, model.setting.theme.name)),
     ];
     facts.extend(status.session.iter().map(|id| ("session".to_string(), id.0.clone())));
+    facts.extend(status.background.iter().map(|job| ("background".to_string(), job.named())));
     facts.extend(status.facts.iter().cloned());
     table(&facts)
 }

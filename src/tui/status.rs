@@ -42,6 +42,10 @@ pub struct Status {
     pub asks_for_model: bool,
     /// A provider that is being tried by the set-up.
     pub connecting: Option<ProviderSettings>,
+    /// Commands that run in the background.
+    pub background: Vec<Job>,
+    /// The user has said that these may end.
+    pub leaves: bool,
 }
 
 /// Files that the running turn has changed.
@@ -50,8 +54,9 @@ struct Changes {
     edited: BTreeSet<PathBuf>,
     /// Commands that only read: no checkpoint stands between them and what was edited before.
     reading: Vec<CallId>,
+    writing: Vec<CallId>,
     by_commands: usize,
-    /// The last call was a command: what the next checkpoint finds changed was its doing.
+    /// The last call was a command, or moved files: what the next checkpoint finds changed was its doing.
     command: bool,
     closed: bool,
 }
@@ -78,6 +83,7 @@ impl Status {
             EventBody::Session(SessionEvent::ModelChanged(model)) => self.model = Some(model.clone()),
             EventBody::Session(SessionEvent::ModeChanged(mode)) => self.mode = *mode,
             EventBody::Session(SessionEvent::Queued { waiting } | SessionEvent::Unqueued { waiting, .. }) => self.queue = waiting.clone(),
+            EventBody::Session(SessionEvent::Background(running)) => self.background.clone_from(running),
             EventBody::Session(SessionEvent::Cleared) => self.context = 0,
             // How much of it is left, the next request will tell.
             EventBody::Checkpoint(CheckpointEvent::Restored { scope, .. }) if scope.conversation() => self.context = 0,
@@ -96,11 +102,14 @@ impl Status {
             EventBody::Call(CallEvent::Previewed { id, access: access @ Access::Run { .. }, .. }) if access.changes_nothing() => {
                 self.changes.reading.push(*id);
             }
+            EventBody::Call(CallEvent::Previewed { id, access: Access::Write(_), .. }) => self.changes.writing.push(*id),
             EventBody::Call(CallEvent::Finished { id, outcome: Outcome::Done(output) }) => match &output.for_user {
                 Block::Diff(files) => {
                     self.changes.edited.extend(files.iter().map(|f| f.path.clone()));
                     self.changes.command = false;
                 }
+                // Files that it moved or took away: no diff has them.
+                _ if self.changes.writing.contains(id) => self.changes.command = true,
                 Block::Terminal { .. } if !self.changes.reading.contains(id) => self.changes.command = true,
                 _ => {}
             },
@@ -161,6 +170,9 @@ impl Status {
         }
         if let Some(context) = self.context_used() {
             left.push(Segment::new(context, 7));
+        }
+        if !self.background.is_empty() {
+            left.push(Segment::new(Line::styled(format!("{} running in background", self.background.len()), Role::Accent), 8));
         }
         status_line(&left, &[Segment::new(Line::styled(keys.phrase(Context::Prompt, &[("keys", "keys")]), Role::Dim), 1)], width)
     }

@@ -1,5 +1,6 @@
 //! Keys and events in, commands and rows out: the screen without a terminal.
 
+mod background;
 mod checkpoints;
 mod commands;
 mod looks;
@@ -425,7 +426,8 @@ fn a_change_that_the_user_edits_is_made_as_edited() {
     assert!(bench.screen().contains("Make this change?"), "the keys, then the viewer are closed");
     // A command can't be edited.
     let mut bench = Bench::ready();
-    bench.asks(Access::Run { command: "ls".into(), parts: vec![] }, Block::Command { command: "ls".into(), directory: "/p".into() });
+    let block = Block::Command { command: "ls".into(), directory: "/p".into() };
+    bench.asks(Access::Run { command: "ls".into(), parts: vec![], folder: None }, block);
     assert!(!bench.screen().contains("$EDITOR"));
     assert_eq!(bench.keys("e"), []);
 }

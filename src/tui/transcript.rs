@@ -226,7 +226,7 @@ impl Transcript {
         let mut reads = std::mem::take(&mut self.reads);
         match reads.len() {
             0 => {}
-            1 => self.put(Cell::Call(reads.remove(0)), width),
+            1 => self.put(Cell::Call(Box::new(reads.remove(0))), width),
             _ => self.put(Cell::Reads(reads), width),
         }
     }
@@ -266,7 +266,7 @@ impl Transcript {
                 while self.calls.first().is_some_and(|c| matches!(c.state, CallState::Finished(_))) {
                     let call = self.calls.remove(0);
                     if !call.folds() {
-                        self.push(Cell::Call(call), width);
+                        self.push(Cell::Call(Box::new(call)), width);
                         continue;
                     }
                     if self.reads.first().is_some_and(|read| read.name != call.name) {
@@ -307,7 +307,7 @@ impl Transcript {
         self.end_answer(width);
         self.end_reads(width);
         for call in std::mem::take(&mut self.calls) {
-            self.push(Cell::Call(call), width);
+            self.push(Cell::Call(Box::new(call)), width);
         }
     }
 

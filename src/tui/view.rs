@@ -3,7 +3,11 @@
 //! The region never grows past two rows less than the screen; what is above it belongs to the terminal. Under 20 × 6 cells
 //! there is one line that says so.
 
-use super::{app::Model, completion::Completion, panel::Panel};
+use super::{
+    app::Model,
+    completion::Completion,
+    panel::{Panel, Search},
+};
 use backstitch_components::{
     chat_log::{queued_prompt, rule},
     lines::Rows,
@@ -40,7 +44,7 @@ pub fn frame(model: &Model) -> Frame {
     let parts = parts(model);
     let mut above = match &model.window {
         None => parts.live,
-        Some(window) => window.view(&parts.live, marked(model), &model.setting.keys, (width, parts.room)),
+        Some(window) => window.view(&parts.live, search(model), &model.setting.keys, (width, parts.room)),
     };
     if let Some(busy) = parts.busy {
         if model.window.is_none() && above.len() < parts.room {
@@ -53,10 +57,10 @@ pub fn frame(model: &Model) -> Frame {
     Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
 }
 
-/// The row that a search has found.
-fn marked(model: &Model) -> Option<usize> {
+/// What is looked for in the conversation.
+fn search(model: &Model) -> Option<&Search> {
     match &model.panel {
-        Some(Panel::Search(search)) => search.row(),
+        Some(Panel::Search(search)) => Some(search),
         _ => None,
     }
 }

@@ -205,6 +205,28 @@ fn a_model_that_sees_nothing_is_named() {
     assert_eq!(server.asked().len(), 1);
 }
 
+#[test]
+fn a_picture_that_a_call_shows_reaches_the_model_if_it_sees() {
+    let view = || Reply::call("View", json!({ "file_path": "a.png" }));
+    let server = ModelServer::start([view(), Reply::text("A cat."), view(), Reply::text("I see none.")]);
+    let w = Workspace::new(&server);
+    std::fs::write(w.root().join("a.png"), png(2, 2)).unwrap();
+    let mut t = w.start();
+    t.ready().ask("look").sees("View").sees("2×2 png").sees("A cat.");
+    assert!(url_of(&server.request(2)).starts_with("data:image/png;base64,iVBORw0KGgo"));
+    // The journal has the picture once.
+    let journal = std::fs::read_to_string(&w.journals()[0]).unwrap();
+    assert_eq!(journal.matches("iVBORw0KGgo").count(), 1);
+    let mut config: serde_json::Value = serde_json::from_str(&workspace::provider_config(&server)).unwrap();
+    config["backstitch"]["providers"][0]["vision"] = json!(false);
+    w.write_abs(&w.config_file(), &config.to_string());
+    let ended = w.run(&["run", "look"], "");
+    assert_eq!(ended.stdout.trim_end(), "I see none.", "{}", ended.stderr);
+    let request = server.request(4);
+    let (role, told) = request.last();
+    assert!(role == "tool" && told.contains("sees none: its provider's settings say so"), "{role}: {told}");
+}
+
 // --- plain lines ---
 
 fn edit() -> Reply {

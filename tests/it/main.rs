@@ -3,6 +3,7 @@
 
 mod approval;
 mod ask;
+mod background;
 mod checkpoint_cli;
 mod completion;
 mod exit;
@@ -22,3 +23,5 @@ mod stream;
 mod support;
 mod tidy;
 mod trust;
+mod view;
+mod web;

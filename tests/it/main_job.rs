@@ -74,7 +74,7 @@ fn one_step_back_brings_all_of_it_and_one_forward_again() {
     t.ready().ask("go").sees("All done.").sees("files changed");
     let after = w.snapshot();
     assert!(!w.root().join("src").exists() && w.read(".env") == "KEY=2\n");
-    t.esc().esc().shows("Checkpoints").enter().shows("files and conversation").enter();
+    t.esc().esc().shows("Checkpoints").enter().shows("files and conversation").shows("Going back  2 changed").enter();
     t.sees("the conversation goes on from before that prompt").shows("❯ go");
     assert_eq!(w.snapshot(), before);
     t.ctrl('u').ask("/redo").sees("the conversation is, too");
@@ -85,6 +85,23 @@ fn one_step_back_brings_all_of_it_and_one_forward_again() {
     let texts: Vec<&str> = asked.messages().iter().filter_map(|m| m["content"].as_str()).collect();
     assert!(texts.contains(&"go") && texts.contains(&"All done."), "{texts:?}");
     t.ask("/redo").sees("There is nothing to redo");
+}
+
+#[test]
+fn what_is_moved_and_deleted_comes_back_with_what_git_ignores() {
+    let server = ModelServer::start([
+        Reply::call("FileOp", json!({ "operation": "delete", "path": "src" })),
+        Reply::call("FileOp", json!({ "operation": "move", "path": "a.txt", "destination": "b/a.txt" })),
+        Reply::text("All done."),
+    ]);
+    let w = Workspace::new(&server).file(".gitignore", "*.log\n").file("src/deep/x.log", "x").file("src/b.rs", "b").file("a.txt", "a");
+    let before = w.snapshot();
+    let mut t = w.start_sized(&[], 120, 30);
+    t.ready().ask("go").shows("Make this change?").shows("delete src/deep/x.log").shows("2 files").press('y');
+    t.shows("move a.txt → b/a.txt").press('y').sees("All done.").sees("4 files changed").hides("esc interrupts");
+    assert!(!w.root().join("src").exists() && w.read("b/a.txt") == "a");
+    t.ask("/undo").sees("the conversation goes on from before that prompt");
+    assert_eq!(w.snapshot(), before);
 }
 
 /// What somebody changed after the turn is named before anything is done, and stays.

@@ -210,7 +210,7 @@ fn a_killed_command_is_shown_and_an_unchanged_turn_is_not_offered_to_undo() {
     t.kill(rustix::process::Signal::KILL);
     t.exits();
     for _ in 0..2 {
-        let mut t = w.start_with(&["-c", "--fullscreen"]);
+        let mut t = w.start_sized(&["-c", "--fullscreen"], 80, 36);
         t.ready().sees("sleep 600").sees_times("interrupted", 1);
         assert_eq!(t.screen().matches("make it two").count(), 1, "{}", t.screen());
         t.ctrl('d').exits();

@@ -83,7 +83,7 @@ fn the_first_request_is_small() {
     let asked = server.request(1);
     assert!(asked.length <= 8 * 1024, "{} bytes", asked.length);
     let tools: Vec<&str> = asked.body["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["Bash", "View", "Edit", "Replace", "LS", "GrepTool", "GlobTool", "Todo", "AskUser"]);
+    assert_eq!(tools, ["Bash", "View", "Edit", "Replace", "FileOp", "LS", "GrepTool", "GlobTool", "WebFetch", "Todo", "AskUser"]);
     let keys: BTreeSet<&str> = asked.body.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["messages", "model", "stream", "stream_options", "tools"].into());
     let system = asked.messages()[0]["content"].as_str().unwrap();

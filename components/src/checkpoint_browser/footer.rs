@@ -130,7 +130,8 @@ impl Browser {
             hints
         };
         if !self.changes.skipped().is_empty() {
-            hints.push(("l", "left as they are"));
+            // Before what is only convenient: this one must not be cut off.
+            hints.insert(hints.len().min(3), ("l", "left as they are"));
         }
         hints
     }

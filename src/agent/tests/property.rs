@@ -22,7 +22,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         2 => (0u8..19, 0u64..8).prop_map(|(a, b)| Move::Command(a, b)),
         6 => (0u8..8).prop_map(Move::Stream),
         8 => (0usize..8, prop::bool::weighted(0.85)).prop_map(|(n, ok)| Move::Answer(n, ok)),
-        1 => (0u8..6, 0u64..12).prop_map(|(a, b)| Move::Noise(a, b)),
+        1 => (0u8..8, 0u64..12).prop_map(|(a, b)| Move::Noise(a, b)),
     ];
     prop::collection::vec(one, 1..120)
 }
@@ -112,7 +112,7 @@ impl World {
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
                 Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
-                Effect::UseRules(_) | Effect::Try(_) => {}
+                Effect::UseRules(_) | Effect::Try(_) | Effect::LeaveFolder => {}
             }
         }
         let mut replayed = Transcript::default();
@@ -227,6 +227,11 @@ impl World {
                 2 => Input::Previewed(CallId(1000 + n), Err(ToolError::new("stale"))),
                 3 => Input::Checkpointed(TurnId(1000 + n), Err("stale".into())),
                 4 => Input::TimerFired(TimerId(1000 + n)),
+                5 => Input::JobStarted(Job { id: format!("bash_{n}"), command: "serve".into() }),
+                6 => {
+                    let end = JobEnd { how: "exit 1".into(), failed: true, asked: n % 3 == 0 };
+                    Input::JobEnded(Job { id: format!("bash_{n}"), command: "serve".into() }, end)
+                }
                 _ => Input::Restored(CheckpointId("none".into()), Err("stale".into())),
             },
         })
@@ -304,7 +309,7 @@ impl World {
                             2 => vec![part(&["cat", "a"], vec![Touch::Reads("/p/a".into())])],
                             _ => vec![part(&["cat", "/etc/a"], vec![Touch::Reads("/etc/a".into())])],
                         };
-                        Access::Run { command: format!("make {}", id.0 % 12), parts }
+                        Access::Run { command: format!("make {}", id.0 % 12), parts, folder: None }
                     }
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };

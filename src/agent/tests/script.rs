@@ -2,7 +2,8 @@
 //!
 //! A line: `prompt TEXT`, `text TEXT`, `think TEXT`, `call NAME ARGS`, `done`, `length`, `fail KIND TEXT`, `preview N ACCESS`,
 //! `badpreview N TEXT`, `ran N TEXT`, `ranfail N TEXT`, `allow N`, `part N TEXT`, `session N`, `deny N REASON`, `checkpoint ID`, `nocheckpoint`,
-//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `redo`, `planned ID REASONS`, `badplan ID TEXT`, `yes`, `no`, `restored ID`, `keep NAME`, `kept ID NAME`, `shell COMMAND`, `close`.
+//! `interrupt`, `timer N`, `mode NAME`, `steer TEXT`, `unqueue`, `undo`, `redo`, `planned ID REASONS`, `badplan ID TEXT`, `yes`, `no`, `restored ID`, `keep NAME`, `kept ID NAME`, `shell COMMAND`, `close`,
+//! `started JOB`, `ended JOB HOW`, `killed JOB`, `read N HOW` (what ran brought the end of a command in the background).
 //! Stream items belong to the newest request, everything else to the newest turn.
 
 use super::*;
@@ -71,7 +72,9 @@ impl Bench {
                 let access = match kind {
                     "read" => Access::Read(vec![path.into()]),
                     "write" => Access::Write(vec![path.into()]),
-                    _ => Access::Run { command: path.into(), parts: vec![] },
+                    "job" => Access::Job { id: path.into(), end: false },
+                    "kill" => Access::Job { id: path.into(), end: true },
+                    _ => Access::Run { command: path.into(), parts: vec![], folder: None },
                 };
                 let preview = Preview::new(access, path.into(), Block::Nothing);
                 Input::Previewed(call(), Ok(preview))
@@ -80,6 +83,13 @@ impl Bench {
             "ran" => {
                 let output = ToolOutput { for_model: tail.into(), for_user: Block::Nothing, summary: String::new(), failed: false };
                 Input::Ran(call(), Ok(output))
+            }
+            "started" => Input::JobStarted(job(first)),
+            "ended" => Input::JobEnded(job(first), JobEnd { how: tail.into(), failed: tail != "exit 0", asked: false }),
+            "killed" => Input::JobEnded(job(first), JobEnd { how: "signal 15".into(), failed: false, asked: true }),
+            "read" => {
+                let for_user = Block::Terminal { output: "".into(), status: Some(1) };
+                Input::Ran(call(), Ok(ToolOutput { for_model: tail.into(), for_user, summary: String::new(), failed: false }))
             }
             "ranfail" => Input::Ran(call(), Err(ToolError::new(tail))),
             "checkpoint" => Input::Checkpointed(
@@ -124,6 +134,10 @@ impl Bench {
             }
         }
     }
+}
+
+fn job(id: &str) -> Job {
+    Job { id: id.into(), command: format!("serve {id}") }
 }
 
 fn decide(call: CallId, decision: Decision) -> Input {
@@ -181,7 +195,7 @@ fn run(script: &str) -> String {
     run_with(settings(), script)
 }
 
-fn run_with(settings: Settings, script: &str) -> String {
+pub fn run_with(settings: Settings, script: &str) -> String {
     let mut bench = Bench::new(settings);
     script.lines().map(str::trim).filter(|l| !l.is_empty()).for_each(|l| bench.line(l));
     bench.log

@@ -79,7 +79,14 @@ fn times_the_context_and_errors_are_told_as_they_were() {
 fn a_call_of_which_nothing_is_known_was_interrupted_and_so_was_its_turn() {
     let call = CallRequest { id: CallId(1), provider_id: "c".into(), name: "Bash".into(), arguments: r#"{"command":"make"}"#.into() };
     let asks = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call] };
-    let result = Message::Result { call: CallId(1), provider_id: "c".into(), name: "Bash".into(), content: "?".into(), failed: true };
+    let result = Message::Result {
+        call: CallId(1),
+        provider_id: "c".into(),
+        name: "Bash".into(),
+        content: "?".into(),
+        failed: true,
+        images: vec![],
+    };
     let said = |message: &Message| RecordBody::Said { turn: TurnId(1), message: message.clone() };
     // The same before and after it was completed with a result.
     for records in [vec![started(1, "go"), said(&asks)], vec![started(1, "go"), said(&asks), said(&result)]] {

@@ -259,6 +259,10 @@ impl Two {
         self.store(session).rests(&SessionId(session.into()));
     }
 
+    fn lasts(&mut self, session: &str, lasts: bool) {
+        self.store(session).lasts(&SessionId(session.into()), lasts);
+    }
+
     /// What an undo would do, and what it would leave and why.
     fn undo(&mut self, session: &str, open: &CheckpointId, close: &CheckpointId) -> (String, String) {
         let wanted = Wanted { to: open.clone(), since: Some(close.clone()), only: None };
@@ -302,6 +306,32 @@ fn what_changed_while_anothers_command_ran_is_not_taken_back_with_ones_own() {
     let close_b = t.take(Kind::AfterTurn, "b");
     assert_eq!(t.undo("a", &open_a, &close_a), told("~edited", "x"));
     assert_eq!(t.undo("b", &open_b, &close_b), told("~x", "edited"));
+
+    // What runs in the background goes on when its call has ended, through calls that come later, and until it ends itself.
+    let mut t = Two::new();
+    t.b.write("x", "1");
+    t.b.write("edited", "1");
+    t.begins("a", None);
+    t.lasts("a", true);
+    t.rests("a");
+    t.take(Kind::AfterTurn, "a");
+    t.begins("a", Some("more"));
+    t.rests("a");
+    t.take(Kind::AfterTurn, "a");
+    let open_b = t.begins("b", Some("edited"));
+    t.b.write("edited", "2");
+    t.b.write("x", "by the command");
+    t.rests("b");
+    let close_b = t.take(Kind::AfterTurn, "b");
+    assert_eq!(t.undo("b", &open_b, &close_b), told("~edited", "x"));
+    t.lasts("a", false);
+    t.b.write("z", "nobody's");
+    t.take(Kind::BeforeTurn, "b");
+    let open_b = t.begins("b", None);
+    t.b.write("y", "b");
+    t.rests("b");
+    let close_b = t.take(Kind::AfterTurn, "b");
+    assert_eq!(t.undo("b", &open_b, &close_b), told("-y", ""));
 
     // One after the other: each has its own, and what came after an end is nobody's.
     let mut t = Two::new();

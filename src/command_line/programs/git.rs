@@ -91,17 +91,50 @@ const READING: &[Reading] = &[
     reading("config", "", &["get get-all local global system type="]),
 ];
 
+/// What a read of git's is told, for somebody who looks at what it would show.
+#[derive(Debug, Default)]
+pub struct GitRead {
+    pub command: String,
+    /// Without dashes and values.
+    pub options: Vec<String>,
+    pub values: Vec<(String, String)>,
+    /// Before `--`: revisions, perhaps paths. Patterns for files are left out.
+    pub operands: Vec<String>,
+    /// Is there a `--`, so that the operands are revisions and nothing else?
+    pub divided: bool,
+}
+
+/// Takes the words of a command that was told as [`Touch::Repository`].
+pub fn read_of(said: &[Option<String>]) -> Option<GitRead> {
+    let mut words = said.get(1..)?;
+    loop {
+        words = match words {
+            [Some(option), rest @ ..] if ALONE.contains(&option.as_str()) => rest,
+            [Some(option), _, rest @ ..] if option == "-C" => rest,
+            _ => break,
+        }
+    }
+    let (command, words) = words.split_first()?;
+    let command = command.clone()?;
+    let reading = READING.iter().find(|r| r.command == command)?;
+    let dashes = words.iter().position(|word| word.as_deref() == Some("--"));
+    let before = words[..dashes.unwrap_or(words.len())].iter().flatten();
+    let before: Vec<Word> = before.map(|text| Word { text: text.clone(), ..Word::default() }).collect();
+    let read = options::read(reading.short, reading.long, &before)?;
+    let operands = read.operands.iter().map(|word| word.text.clone()).collect();
+    Some(GitRead { command, options: read.options, values: read.values, operands, divided: dashes.is_some() })
+}
+
+/// Options of git itself that stand before the command and change nothing that matters.
+const ALONE: [&str; 4] = ["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"];
+
 pub fn reads(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
     let mut args = args;
     let mut touches = vec![];
     let mut elsewhere = vec![];
     loop {
         match args {
-            [option, rest @ ..]
-                if matches!(option.literal(), Some("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs")) =>
-            {
-                args = rest
-            }
+            [option, rest @ ..] if option.literal().is_some_and(|option| ALONE.contains(&option)) => args = rest,
             [option, folder, rest @ ..] if option.literal() == Some("-C") && elsewhere.is_empty() => {
                 touches.extend(scene.lists(folder));
                 elsewhere = scene.folders_of(folder)?;
@@ -156,6 +189,11 @@ pub fn reads(args: &[Word], scene: &Scene) -> Option<Vec<Touch>> {
             let path = word.text[colon + 1..].trim_start_matches('/');
             touches.extend(here.reads(&Word { text: path.into(), ..Word::default() }));
         }
+    }
+    // `-L 3,9:file`: lines of a file.
+    for (_, value) in read.values.iter().filter(|(name, value)| name == "L" && value.contains(':')) {
+        let path = value.rsplit(':').next().unwrap_or_default();
+        touches.extend(here.reads(&Word { text: path.into(), ..Word::default() }));
     }
     touches.extend(here.repository());
     Some(touches)

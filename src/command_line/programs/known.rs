@@ -358,6 +358,9 @@ const STRAYS: &[&str] = &[
     "watch",
 ];
 
+/// Take long options only as a whole.
+const WHOLE: [&str; 7] = ["cargo", "go", "jest", "vitest", "ruff", "black", "deno"];
+
 /// May this word follow such a beginning? None leads out of the project, or is an option that does.
 pub fn may_follow(program: &str, word: &str) -> bool {
     let outside = |path: &str| path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
@@ -365,9 +368,12 @@ pub fn may_follow(program: &str, word: &str) -> bool {
     let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
     // A single letter may have its value right behind it, or others before it. Cargo's choose packages, go's are whole words.
     let letters = word.starts_with('-') && !word.starts_with("--") && program != "go";
+    // Most programs understand the beginning of a long option. These do not, and have others that begin alike.
+    let shortens = word.starts_with("--") && !WHOLE.contains(&program);
     let stray = |known: &str| match known {
         "p" | "r" | "F" | "o" | "c" if program == "cargo" => false,
         letter if letter.len() == 1 && letters => name.chars().take_while(|c| c.is_ascii_alphabetic()).any(|c| letter.starts_with(c)),
+        known if shortens => !name.is_empty() && known.to_lowercase().starts_with(&name.to_lowercase().replace('_', "-")),
         known => name == known,
     };
     let option = word.starts_with('-') && (STRAYS.iter().any(|known| stray(known)) || name.get(1..).is_some_and(outside));
@@ -394,7 +400,12 @@ pub fn touches(name: &str, args: &[Word], scene: &Scene) -> Vec<Touch> {
         touches.push(Touch::Project);
     }
     let written: Vec<&Word> = match name {
-        _ if WRITES.contains(&name) => operands().skip(usize::from(name.starts_with("ch"))).collect(),
+        // What they set comes first, unless an option says it: `chmod -r file`, `chown --reference=other file`.
+        _ if WRITES.contains(&name) && name.starts_with("ch") => {
+            let sets = |word: &Word| word.text.starts_with('-') && !word.text[1..].chars().all(|c| "RvcfhHLP".contains(c));
+            operands().skip(usize::from(!args.iter().any(sets))).collect()
+        }
+        _ if WRITES.contains(&name) => operands().collect(),
         _ if DELETES.contains(&name) || name == "mv" => operands().collect(),
         _ if TO_THE_LAST.contains(&name) => operands().next_back().into_iter().collect(),
         "sed" => operands().skip(1).collect(),

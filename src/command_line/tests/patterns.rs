@@ -179,3 +179,29 @@ proptest! {
         prop_assert_eq!(covers(&crate::protocol::CommandPattern { open: false, ..pattern }, &part), more.is_empty());
     }
 }
+
+#[test]
+fn a_shortened_option_is_the_option_that_it_stands_for() {
+    for (pattern, line) in [
+        ("git add *", "git add --pathspec-from-fil=.env"),
+        ("git add *", "git add --pathspec-from-f .env"),
+        ("git commit *", "git commit --templ=.env"),
+        ("git commit *", "git commit --FIL=x"),
+        ("npm test *", "npm test --node-opt=--require=./x"),
+        ("npm test *", "npm test --script-shel=./x"),
+        ("npm run build *", "npm run build --script_shell=./x"),
+        ("pytest *", "pytest --conf=x"),
+        ("pytest *", "pytest --p=x"),
+    ] {
+        assert!(!allowed(pattern, line), "{line}");
+    }
+    for (pattern, line) in [
+        ("git add *", "git add --all --verbose src"),
+        ("git commit *", "git commit --message=x --amend"),
+        ("cargo test *", "cargo test --test it -p x"),
+        ("npm test *", "npm test --silent"),
+        ("pytest *", "pytest --maxfail=1 -k leap tests"),
+    ] {
+        assert!(allowed(pattern, line), "{line}");
+    }
+}

@@ -49,6 +49,21 @@ fn rules_of_all_files_count_and_the_projects_own_only_as_far_as_they_are_strict(
     assert_eq!(none.rules.len(), 4, "nothing of a project that is not trusted");
 }
 
+/// Whoever chooses the shell chooses what runs.
+#[test]
+fn only_the_user_says_which_shell_runs_commands() {
+    let says = |shell: &str| format!(r#"{{"backstitch": {{"shell": "{shell}"}}}}"#);
+    let (theirs, own) = (says("./evil"), says("zsh"));
+    let world = World::new(&[(OWN, &theirs)]);
+    assert_eq!(world.load().unwrap().shell, None);
+    assert_eq!(
+        world.warnings(),
+        ["project/agents.config.json:1: \"shell\" has no effect here: only your own settings say which shell runs commands."]
+    );
+    let world = World::new(&[(OWN, &theirs), (OURS, &own)]);
+    assert_eq!(world.load().unwrap().shell.as_deref(), Some("zsh"));
+}
+
 #[test]
 fn a_projects_rules_widen_only_when_they_are_accepted_and_never_by_going_missing() {
     let world = World::new(&[(OWN, &allowing(r#""allow": ["Bash(make *)"], "deny": ["Edit(gen/**)"]"#))]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Bench {
     /// All of these calls, in this mode, under these rules; nobody says yes to a question. What came of each.
-    fn outcomes(&mut self, mode: Mode, rules: &[(Ruling, &str)], prompt: &str) -> Vec<String> {
+    pub(super) fn outcomes(&mut self, mode: Mode, rules: &[(Ruling, &str)], prompt: &str) -> Vec<String> {
         self.send(Command::SetMode(mode));
         for (ruling, text) in rules {
             crate::policy::check(*ruling, text).unwrap();
@@ -66,6 +66,7 @@ fn models_may_call_what_they_were_trained_on() {
         ("LS", json!({"path": "."}), "d.txt"),
         ("Bash", json!({"command": "tail -n 1 d.txt", "timeout": 5000}), "beta"),
         ("shell", json!({"cmd": "echo hello"}), "hello"),
+        ("git_status", json!({}), "not a git repository"),
         ("write_tasks", json!({"tasks": [{"title": "x", "status": "pending"}]}), "no tool \"write_tasks\""),
     ];
     let mut bench = Bench::new(&script(&calls.iter().map(|(name, args, _)| (*name, args.clone())).collect::<Vec<_>>()));
@@ -125,6 +126,13 @@ fn what_is_denied_does_not_happen_whoever_asks_in_whatever_mode() {
         bash("xargs -a .env echo"),
         bash("awk 1 .env"),
         bash("echo \"$(cat .env)\""),
+        ("FileOp", json!({"operation": "copy", "path": ".env", "destination": "readable"})),
+        ("move_file", json!({"source": "pointer", "destination": "secrets/new"})),
+        ("FileOp", json!({"operation": "move", "path": "a.txt", "destination": "link/new"})),
+        ("FileOp", json!({"operation": "move", "path": "secrets", "destination": "elsewhere"})),
+        ("FileOp", json!({"operation": "delete", "path": "secrets"})),
+        ("FileOp", json!({"operation": "mkdir", "path": "secrets/new"})),
+        ("FileOp", json!({"operation": "copy", "path": "secrets", "destination": "other"})),
         bash("git push origin"),
         bash("git -C . push"),
     ];

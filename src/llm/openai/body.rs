@@ -33,7 +33,12 @@ fn messages(request: &Request) -> Vec<Value> {
     if !request.system.is_empty() {
         out.push(json!({ "role": "system", "content": &*request.system }));
     }
+    // What calls showed: tools answer in words, so it follows their answers.
+    let mut seen: Vec<&Image> = vec![];
     for message in request.messages.iter() {
+        if !matches!(message, Message::Result { .. }) {
+            out.extend(shown(&mut seen));
+        }
         match message {
             Message::User(prompt) => match out.last_mut() {
                 // Chat templates of local models often insist on alternating roles.
@@ -58,12 +63,20 @@ fn messages(request: &Request) -> Vec<Value> {
                 }
                 out.push(said);
             }
-            Message::Result { call, provider_id, content, .. } => {
+            Message::Result { call, provider_id, content, images, .. } => {
+                seen.extend(images);
                 out.push(json!({ "role": "tool", "tool_call_id": wire_id(provider_id, *call), "content": content }));
             }
         }
     }
+    out.extend(shown(&mut seen));
     out
+}
+
+fn shown(seen: &mut Vec<&Image>) -> Option<Value> {
+    let images: Vec<Image> = seen.drain(..).cloned().collect();
+    let text = images.iter().map(|image| image.label.as_str()).collect::<Vec<_>>().join(" ");
+    (!images.is_empty()).then(|| json!({ "role": "user", "content": parts(&Prompt { text, images }) }))
 }
 
 /// Plain text where that is enough: not every server takes a list of parts.
@@ -99,6 +112,36 @@ pub fn made_up_id(kind: char, number: u64, index: usize) -> String {
 mod tests {
     use super::*;
     use crate::protocol::{CallRequest, ModelId, RequestId, ToolSpec};
+
+    #[test]
+    fn what_calls_showed_follows_their_answers() {
+        let image =
+            Image { label: "[image a.png: 2×1 png]".into(), media_type: "image/png".into(), data: "aWE=".into(), width: 2, height: 1 };
+        let result = |id: u64, images: Vec<Image>| Message::Result {
+            call: CallId(id),
+            provider_id: format!("c{id}"),
+            name: "View".into(),
+            content: "x".into(),
+            failed: false,
+            images,
+        };
+        let call = |id: u64| CallRequest { id: CallId(id), provider_id: format!("c{id}"), name: "View".into(), arguments: "{}".into() };
+        let asked = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call(1), call(2)] };
+        let told = |messages: Vec<Message>| {
+            let model = ModelId { provider: "p".into(), model: "sees".into() };
+            let request = Request { id: RequestId(1), model, system: "".into(), messages: messages.into(), tools: vec![].into() };
+            super::messages(&request).into_iter().skip_while(|m| m["role"] != "tool").collect::<Vec<_>>()
+        };
+        let before = [Message::User("look".into()), asked, result(1, vec![image]), result(2, vec![])];
+        let said = told(before.to_vec());
+        let roles: Vec<&str> = said.iter().filter_map(|m| m["role"].as_str()).collect();
+        assert_eq!(roles, ["tool", "tool", "user"], "no answer is missing before anything else");
+        assert_eq!(said[2]["content"][0]["text"], "[image a.png: 2×1 png]");
+        assert_eq!(said[2]["content"][1]["image_url"]["url"], "data:image/png;base64,aWE=");
+        // What the user says then joins it.
+        let said = told([before.to_vec(), vec![Message::User("and?".into())]].concat());
+        assert_eq!((said.len(), said[2]["content"][2]["text"].as_str()), (3, Some("and?")));
+    }
 
     #[test]
     fn images_are_parts_of_what_the_user_says() {
@@ -139,6 +182,7 @@ mod tests {
             provider_id: provider_id.into(),
             name: "View".into(),
             content: content.into(),
+            images: vec![],
             failed: false,
         };
         let request = Request {

@@ -1,8 +1,13 @@
 //! Collects the output of a command in bounded memory: its head and tail for the model, all of it in a file.
 
 use super::clean::Cleaner;
-use crate::tools::Workspace;
-use std::{fs::File, io::Write, path::PathBuf};
+use crate::tools::workspace::Spills;
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What the model gets at most, in bytes (so never more characters).
 pub const BUDGET: usize = 30_000;
@@ -12,14 +17,15 @@ const TAIL: usize = BUDGET - HEAD - 300;
 const SPILL_LIMIT: u64 = 64 << 20;
 const PROGRESS_LIMIT: usize = 8 * 1024;
 
-pub struct Output<'a> {
-    workspace: &'a Workspace,
+pub struct Output {
+    spills: Arc<Spills>,
     cleaner: Cleaner,
     /// Everything until it is over the budget, then the first part.
     head: Vec<u8>,
-    /// At least the last `TAIL` bytes once `spill` is there.
+    /// At least the last `TAIL` bytes once it is over the budget.
     tail: Vec<u8>,
     total: u64,
+    over: bool,
     spill: Option<Spill>,
     progress: Vec<u8>,
     /// How much of the incomplete line has been shown.
@@ -33,19 +39,30 @@ struct Spill {
     written: u64,
 }
 
-impl<'a> Output<'a> {
-    pub fn new(workspace: &'a Workspace) -> Self {
+impl Output {
+    pub fn new(spills: Arc<Spills>) -> Self {
         Output {
-            workspace,
+            spills,
             cleaner: Cleaner::default(),
             head: vec![],
             tail: vec![],
             total: 0,
+            over: false,
             spill: None,
             progress: vec![],
             line_shown: 0,
             restarts: 0,
         }
+    }
+
+    /// All of it goes to a file from the beginning, and is taken from here bit by bit.
+    pub fn kept(spills: Arc<Spills>) -> Self {
+        let spill = Some(Spill::new(&spills));
+        Output { spill, ..Output::new(spills) }
+    }
+
+    pub fn file(&self) -> Option<&Path> {
+        self.spill.as_ref()?.path.as_deref()
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
@@ -72,14 +89,20 @@ impl<'a> Output<'a> {
             self.progress.drain(..self.progress.len() - PROGRESS_LIMIT);
         }
         self.total += text.len() as u64;
-        if self.spill.is_none() && self.head.len() + text.len() <= BUDGET {
+        if let Some(spill) = &mut self.spill {
+            spill.write(text);
+        }
+        if !self.over && self.head.len() + text.len() <= BUDGET {
             self.head.extend_from_slice(text);
             return;
         }
-        if self.spill.is_none() {
-            let mut spill = Spill::new(self.workspace);
-            spill.write(&self.head);
-            self.spill = Some(spill);
+        if !std::mem::replace(&mut self.over, true) {
+            if self.spill.is_none() {
+                let mut spill = Spill::new(&self.spills);
+                spill.write(&self.head);
+                spill.write(text);
+                self.spill = Some(spill);
+            }
             let room = HEAD.saturating_sub(self.head.len()).min(text.len());
             if room > 0 {
                 self.head.extend_from_slice(&text[..room]);
@@ -91,12 +114,14 @@ impl<'a> Output<'a> {
         } else {
             self.tail.extend_from_slice(text);
         }
-        if let Some(spill) = &mut self.spill {
-            spill.write(text);
-        }
         if self.tail.len() > 4 * TAIL {
             self.tail.drain(..self.tail.len() - TAIL);
         }
+    }
+
+    /// The line that is not complete.
+    pub fn line(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.cleaner.line())
     }
 
     /// What has come since the last time, also of a line that is not complete.
@@ -117,11 +142,22 @@ impl<'a> Output<'a> {
         if new.is_empty() { None } else { Some(String::from_utf8_lossy(new).into_owned()) }
     }
 
-    pub fn finish(mut self) -> String {
+    pub fn finish(&mut self) -> String {
         let mut rest = vec![];
         self.cleaner.finish(&mut rest);
         self.keep(&rest);
-        let Some(mut spill) = self.spill.take() else { return String::from_utf8_lossy(&self.head).into_owned() };
+        self.take()
+    }
+
+    /// The whole lines that have come since the last time.
+    pub fn take(&mut self) -> String {
+        let text = self.taken();
+        (self.head, self.tail, self.total, self.over) = (vec![], vec![], 0, false);
+        text
+    }
+
+    fn taken(&mut self) -> String {
+        let Some(spill) = self.spill.as_mut().filter(|_| self.over) else { return String::from_utf8_lossy(&self.head).into_owned() };
         let head_end = self.head.iter().rposition(|b| *b == b'\n').filter(|at| *at > HEAD / 2).map_or(self.head.len(), |at| at + 1);
         let least = self.tail.len().saturating_sub(TAIL);
         let tail_start = self.tail[least..].iter().position(|b| *b == b'\n').filter(|at| *at < TAIL / 2).map_or(least, |at| least + at + 1);
@@ -151,8 +187,8 @@ fn skip_partial(bytes: &[u8]) -> &[u8] {
 }
 
 impl Spill {
-    fn new(workspace: &Workspace) -> Self {
-        match workspace.spill_file() {
+    fn new(spills: &Spills) -> Self {
+        match spills.file() {
             Ok((file, path)) => Spill { file: Some(file), path: Some(path), written: 0 },
             Err(_) => Spill { file: None, path: None, written: 0 },
         }
@@ -180,6 +216,7 @@ impl Spill {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::Workspace;
 
     /// Whatever the lengths and however it comes: within the budget, no character torn, nothing shown twice or left out.
     #[test]
@@ -198,7 +235,7 @@ mod tests {
                 text.push_str(&format!("{line}:{}\n", "€".repeat(dice(longest))));
                 line += 1;
             }
-            let (mut output, mut shown) = (Output::new(&workspace), String::new());
+            let (mut output, mut shown) = (Output::new(workspace.spills()), String::new());
             let mut rest = text.as_bytes();
             while !rest.is_empty() {
                 let (part, after) = rest.split_at((1 + dice(4000)).min(rest.len()));

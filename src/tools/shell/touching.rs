@@ -1,7 +1,11 @@
 //! What a command would touch, with a look at the disk: links are followed, patterns looked up, secrets found in folders that would be
 //! read, and a repository's configuration is read before git does what it says.
 
-use super::super::{Workspace, workspace::resolve_links};
+use super::super::{
+    Workspace,
+    workspace::{leads_for_all, resolve_links},
+};
+use super::history;
 use crate::{
     command_line::{self, Surroundings},
     policy::Policy,
@@ -23,19 +27,25 @@ const MOST_SEARCHED: usize = 100_000;
 /// More names than that no pattern needs.
 const MOST_NAMES: usize = 5_000;
 
+/// More questions to git than that in one line nobody asks.
+const MOST_LOOKED: usize = 20;
+
 /// The parts of a command, and the names by which its paths were reached where links stand in between.
 pub fn parts(command: &str, workspace: &Workspace) -> (Vec<CommandPart>, Vec<PathBuf>) {
     let disk = Disk { workspace, policy: workspace.policy(), named: RefCell::default() };
     let mut parts = command_line::analyse(command, &disk);
-    let (reads, writes) = (disk.policy.guards(false), disk.policy.guards(true));
+    let writes = disk.policy.guards(true);
+    let mut looked = 0;
     for part in &mut parts {
         let mut more = vec![];
         for touch in &mut part.touches {
             match touch {
                 Touch::Repository(folder) if obeys_nothing(folder) => {
-                    if reads && disk.may_tell_what_is_hidden(&part.said, folder) {
-                        more.push(Touch::Unknown("what git shows of files that a rule is about".into()));
-                    }
+                    looked += 1;
+                    more.extend(match looked <= MOST_LOOKED {
+                        true => history::shown(&part.said, folder, &|path| disk.is_hidden(path)),
+                        false => vec![Touch::Unknown("asks git very many things".into())],
+                    });
                     *touch = Touch::Lists(folder.clone());
                 }
                 Touch::Repository(_) => *touch = Touch::Unknown("what its configuration makes git run".into()),
@@ -53,6 +63,15 @@ pub fn parts(command: &str, workspace: &Workspace) -> (Vec<CommandPart>, Vec<Pat
             }
         }
         part.touches.extend(more);
+    }
+    if let Some(shell) = workspace.shell().strange() {
+        let unknown = || Touch::Unknown(format!("{shell} may read it in another way"));
+        for part in &mut parts {
+            // What has been found still counts for rules that refuse; no pattern speaks for it.
+            part.words.clear();
+            part.touches.push(unknown());
+        }
+        parts.push(CommandPart { at: (0, command.len()), words: vec![], touches: vec![unknown()], said: vec![] });
     }
     let mut named = disk.named.into_inner();
     named.dedup();
@@ -93,29 +112,6 @@ impl Disk<'_> {
         }
         found
     }
-
-    /// Does git show the contents of files here, and is a rule about one that it knows?
-    fn may_tell_what_is_hidden(&self, said: &[Option<String>], folder: &Path) -> bool {
-        const TELLING: [&str; 7] = ["diff", "show", "blame", "cat-file", "stash", "diff-tree", "log"];
-        const SHORT: [&str; 8] = ["--oneline", "--graph", "--all", "--stat", "--decorate", "--reverse", "--no-merges", "--name-only"];
-        let plain = |word: &Option<String>| {
-            word.as_ref().is_some_and(|w| {
-                !w.starts_with('-') || SHORT.contains(&w.as_str()) || w[1..].trim_start_matches('n').chars().all(|c| c.is_ascii_digit())
-            })
-        };
-        let Some(command) = said.iter().skip(1).find_map(|word| word.as_deref().filter(|word| TELLING.contains(word))) else {
-            return said.iter().any(Option::is_none);
-        };
-        if command == "log" && said.iter().all(plain) {
-            return false;
-        }
-        if command == "cat-file" {
-            return true;
-        }
-        let Some(git) = folder.ancestors().map(|top| top.join(".git")).find(|git| git.exists()) else { return false };
-        let (Some(top), Ok(index)) = (git.parent(), git2::Index::open(&git.join("index"))) else { return git.is_file() };
-        index.iter().any(|entry| self.policy.hides(&top.join(String::from_utf8_lossy(&entry.path).as_ref())))
-    }
 }
 
 impl Surroundings for Disk<'_> {
@@ -123,17 +119,23 @@ impl Surroundings for Disk<'_> {
         self.workspace.cwd()
     }
 
+    fn granted_in(&self) -> PathBuf {
+        self.workspace.root().into()
+    }
+
     fn home(&self) -> Option<PathBuf> {
         dirs::home_dir()
     }
 
-    fn resolve(&self, path: &Path) -> PathBuf {
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
         self.named.borrow_mut().extend(self.workspace.links_on(path));
-        resolve_links(path)
+        leads_for_all(path)
     }
 
     fn names(&self, folder: &Path, pattern: &str) -> Option<Vec<String>> {
-        let glob = GlobBuilder::new(pattern).backslash_escape(false).build().ok()?.compile_matcher();
+        // To a shell a brace in a pattern is a brace.
+        let plain = pattern.replace('{', "[{]").replace('}', "[}]");
+        let glob = GlobBuilder::new(&plain).backslash_escape(false).build().ok()?.compile_matcher();
         let hidden = pattern.starts_with('.');
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         // A name that is no text can't be told here: then it is as if nobody had looked.
@@ -244,14 +246,17 @@ fn only_known(config: &str) -> bool {
         if line.is_empty() || line.starts_with(['#', ';']) {
             return true;
         }
-        if let Some(head) = line.strip_prefix('[') {
-            let Some(head) = head.strip_suffix(']') else { return false };
-            section = head.split_whitespace().next().unwrap_or_default().to_lowercase();
+        if line.starts_with('[') {
+            let Some(name) = section_of(line) else { return false };
+            section = name;
             return ["core", "remote", "branch", "user", "init", "pull", "push", "color", "extensions", "gc", "maintenance"]
                 .contains(&section.as_str());
         }
         let key = line.split('=').next().unwrap_or_default().trim().to_lowercase();
         let known = match section.as_str() {
+            // Run what decides which objects are still wanted.
+            "gc" if key == "recentobjectshook" => false,
+            _ if !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') => false,
             "core" => CORE.contains(&key.as_str()),
             // Not what is fetched when it is missed: then a read would use the network.
             "remote" => ["url", "pushurl", "fetch", "push", "mirror", "prune", "tagopt"].contains(&key.as_str()),
@@ -262,6 +267,14 @@ fn only_known(config: &str) -> bool {
         // A line that goes on would be read as others here.
         known && !line.ends_with('\\')
     })
+}
+
+/// The section of a line that is its beginning and nothing else: git goes on behind the bracket, with keys and with other sections.
+fn section_of(line: &str) -> Option<String> {
+    let head = line.strip_prefix('[')?.strip_suffix(']')?;
+    let (name, rest) = head.split_at(head.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(head.len()));
+    let quoted = rest.trim_start().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    (rest.is_empty() || quoted.is_some_and(|part| !part.contains(['"', '\\']))).then(|| name.to_lowercase())
 }
 
 #[cfg(test)]
@@ -360,6 +373,15 @@ mod tests {
             "[alias]\n\tx = !y",
             "[core",
             "fsmonitor = ./x",
+            "[user \"a\"] [core] fsmonitor = \"./x\" #]",
+            "[user] [core] fsmonitor = ./x ;]",
+            "[user \"a\"] name = \"]",
+            "[user \"a\\\\\"] [core] x = \"b\"]",
+            "[user]fsmonitor = ./x]",
+            "[user] name = x [core]",
+            "[user.core]\n\tx = y",
+            "[gc]\n\trecentObjectsHook = ./x",
+            "[user]\n\tname [core] = x",
         ] {
             let config = if more.starts_with("fsmonitor") { more.to_owned() } else { format!("{plain}{more}\n") };
             assert!(!only_known(&config), "{more}");

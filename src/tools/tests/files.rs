@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::{
-    protocol::{Access, Basis, Block, PathState},
+    protocol::{Access, Block, PathState},
     tools::decode,
 };
 use serde_json::json;
@@ -183,7 +183,7 @@ fn a_file_that_changed_since_the_preview_is_left_alone() {
     let edit = b.call("Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1"})).unwrap().0;
     let replace = b.call("Replace", json!({"file_path": "a", "content": "1"})).unwrap().0;
     let create = b.call("Replace", json!({"file_path": "new/b", "content": "1"})).unwrap().0;
-    assert_eq!(create.basis, Basis(vec![(b.root.join("new/b"), PathState::Missing)]));
+    assert_eq!(create.basis.files, [(b.root.join("new/b"), PathState::Missing)]);
     fs::write(b.root.join("a"), "one\nuser\n").unwrap();
     fs::create_dir(b.root.join("new")).unwrap();
     fs::write(b.root.join("new/b"), "user").unwrap();
@@ -327,4 +327,37 @@ fn a_write_that_finds_no_room_leaves_the_old_file() {
     );
     let out = b.run("Bash", json!({"command": command})).unwrap();
     assert!(!out.failed && out.for_model.contains("old files are whole"), "{}", out.for_model);
+}
+
+/// As it is listed, so it may be written.
+#[test]
+fn a_name_that_is_no_text_is_found_by_what_it_looks_like() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let b = Bench::new(&[("a", b"plain\n")]);
+    let root = b.workspace.root().to_path_buf();
+    let odd = root.join(OsStr::from_bytes(b"d\xff")).join(OsStr::from_bytes(b"n\xfe.txt"));
+    std::fs::create_dir(odd.parent().unwrap()).unwrap();
+    std::fs::write(&odd, "one\n").unwrap();
+    assert!(b.text("LS", json!({"path": "d\u{fffd}"})).contains("n\u{fffd}.txt"));
+    assert!(b.text("View", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt"})).contains("one"));
+    b.run("Edit", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt", "old_string": "one", "new_string": "two"})).unwrap();
+    assert_eq!(std::fs::read(&odd).unwrap(), b"two\n");
+    // Where two look alike neither is meant.
+    std::fs::write(odd.with_file_name(OsStr::from_bytes(b"n\xfd.txt")), "other\n").unwrap();
+    assert!(b.run("View", json!({"file_path": "d\u{fffd}/n\u{fffd}.txt"})).is_err());
+}
+
+#[test]
+fn a_picture_is_shown_to_the_model_and_not_called_text() {
+    let png = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &640u32.to_be_bytes(), &480u32.to_be_bytes(), &[8, 6, 0, 0, 0]].concat();
+    let b = Bench::new(&[("a.bin", &png), ("cut.png", &png[..12]), ("large.gif", &[b"GIF89a".as_slice(), &[1; 10 << 20]].concat())]);
+    let output = b.run("View", json!({"file_path": "a.bin"})).unwrap();
+    let crate::protocol::Block::Image(image) = output.for_user else { panic!("{:?}", output.for_user) };
+    assert_eq!((image.label.as_str(), image.media_type.as_str()), ("[image a.bin: 640×480 png]", "image/png"));
+    assert_eq!(output.for_model, "a.bin is an image, 640×480 png; it follows.");
+    for (file, expected) in [("cut.png", "is a binary file (12 bytes, a PNG image)"), ("large.gif", "is larger than 10 MB")] {
+        assert!(b.run("View", json!({"file_path": file})).unwrap_err().0.contains(expected), "{file}");
+    }
+    // Among several it is named: each has its own call.
+    assert!(b.text("View", json!({"file_paths": ["a.bin", "a.bin"]})).contains("a PNG image"));
 }

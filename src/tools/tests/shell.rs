@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Waits for something that must happen, without guessing how long it takes.
-fn until(what: &str, mut done: impl FnMut() -> bool) {
+pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
@@ -18,7 +18,7 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-fn alive(pid: &str) -> bool {
+pub fn alive(pid: &str) -> bool {
     let pid = pid.trim().parse().unwrap();
     // A zombie is dead, whoever has not buried it.
     let zombie = fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| s.contains(") Z "));
@@ -47,6 +47,33 @@ fn nothing_can_ask() {
     assert_eq!(b.text("Bash", json!({"command": "read x || echo no input"})), "no input\n");
     assert_eq!(b.text("Bash", json!({"command": "(: < /dev/tty) 2>/dev/null || echo no terminal"})), "no terminal\n");
     assert_eq!(b.text("Bash", json!({"command": "echo $PAGER $GIT_EDITOR $GIT_TERMINAL_PROMPT $TERM"})), "cat false 0 dumb\n");
+}
+
+#[test]
+fn who_asks_is_told_how_to_do_without() {
+    let b = Bench::new(&[]);
+    let out = b.run("Bash", json!({"command": "printf 'Go on? [Y/n] '; read x || { echo Abort.; exit 1; }"})).unwrap();
+    assert!(out.for_model.starts_with("Go on? [Y/n] Abort.\n[exit code 1]\n[It asks for a confirmation"), "{}", out.for_model);
+    assert!(out.summary.starts_with("asks for input · exit 1 · "), "{}", out.summary);
+    assert_eq!(out.for_user, Block::Terminal { output: "Go on? [Y/n] Abort.\n".into(), status: Some(1) });
+    // Whoever takes no answer for one has not failed.
+    assert_eq!(b.text("Bash", json!({"command": "printf 'Go on? [Y/n] '; read x || echo yes"})), "Go on? [Y/n] yes\n");
+    let out = b.text("Bash", json!({"command": "stty -a"}));
+    assert!(out.contains("[It wants a terminal"), "{out}");
+}
+
+#[test]
+fn who_waits_for_an_answer_is_shown_to_wait() {
+    let b = Bench::new(&[]);
+    let call = b.call("Bash", json!({"command": "printf 'Password: '; exec sleep 60"})).unwrap().0;
+    let out = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until("it is said", || b.progress.lock().unwrap().concat().contains("Password: \n[waits for a password"));
+            b.cancel.cancel();
+        });
+        b.run_call(&call).unwrap()
+    });
+    assert!(out.for_model.starts_with("Password: \n[stopped by the user]\n[It asks for a password"), "{}", out.for_model);
 }
 
 #[test]

@@ -77,6 +77,7 @@ fn panel_key(model: &mut Model, mut panel: Panel, chord: &Chord) -> Vec<Cmd> {
             if let Cmd::Send(Command::Connect(settings)) = &cmd {
                 model.status.connecting = Some(settings.clone());
             }
+            model.status.leaves = matches!(panel, Panel::Leave(_));
             vec![cmd]
         }
     }

@@ -71,6 +71,6 @@ pub fn of_hit(hit: Hit) -> Entry {
 pub fn paths(access: &Access) -> &[PathBuf] {
     match access {
         Access::Read(paths) | Access::Write(paths) => paths,
-        Access::Run { .. } | Access::Network { .. } | Access::Plan | Access::Question { .. } => &[],
+        Access::Run { .. } | Access::Network { .. } | Access::Plan | Access::Question { .. } | Access::Job { .. } => &[],
     }
 }

@@ -246,6 +246,7 @@ fn granted(grant: &Grant) -> String {
     match grant {
         Grant::Edits => "every edit inside the project".into(),
         Grant::Command(command) => format!("exactly {command}"),
+        Grant::CommandIn(folder, command) => format!("exactly {command}, in {}", folder.display()),
         Grant::Commands(pattern) => format!("Bash({pattern})"),
         Grant::Read(path) => format!("View({})", path.display()),
         Grant::Write(path) => format!("Edit({})", path.display()),

@@ -10,6 +10,7 @@ use backstitch_components::{
     editor::{Edit, Editor},
     key::Chord,
     text::{
+        highlight::highlight,
         row::split,
         span::{Line, Style},
     },
@@ -68,6 +69,19 @@ impl Search {
         }
     }
 
+    /// A row of the window with the words marked in it; the one that is looked at as a selected one.
+    pub fn marked(&self, row: Line, at: usize) -> Line {
+        let found = Style::new().bold().underline();
+        if self.row() != Some(at) {
+            return highlight(row, &self.searched, found);
+        }
+        let mut row = highlight(row, &self.searched, found.invert());
+        for span in &mut row.spans {
+            span.style.bg = span.style.bg.or(Some(Role::Selection));
+        }
+        row.filled(Role::Selection)
+    }
+
     /// The row of the match that is looked at.
     pub fn row(&self) -> Option<usize> {
         self.matches.get(self.at).copied()
@@ -78,8 +92,8 @@ impl Search {
         let (words, column) = self.words.field(label, "words of the conversation", width);
         let count = match (self.searched.is_empty(), self.matches.len()) {
             (true, _) => String::new(),
-            (_, 0) => "not found".into(),
-            (_, n) => format!("{} of {n}", self.at + 1),
+            (_, 0) => "no match".into(),
+            (_, n) => format!("match {} of {n}", self.at + 1),
         };
         let count = Line::styled(count, if self.matches.is_empty() { Role::Warning } else { Role::Accent });
         let parts = [("earlier", "goes up"), ("later", "down"), ("close", "closes")];

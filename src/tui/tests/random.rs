@@ -310,7 +310,12 @@ fn narrowing_while_a_command_runs_leaves_nothing_behind() {
         let block = Block::Command { command: command.into(), directory: "/p".into() };
         life.event(
             turn,
-            call(CallEvent::Previewed { id, access: Access::Run { command: command.into(), parts: vec![] }, title: command.into(), block }),
+            call(CallEvent::Previewed {
+                id,
+                access: Access::Run { command: command.into(), parts: vec![], folder: None },
+                title: command.into(),
+                block,
+            }),
         );
         life.event(turn, call(CallEvent::Started { id }));
         for n in 0..40 {

@@ -193,7 +193,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("mailbox", &[]),
     ("atomic", &[]),
     ("project", &[]),
-    ("desktop", &["protocol", "mailbox"]),
+    ("picture", &["protocol"]),
+    ("desktop", &["protocol", "mailbox", "picture"]),
     ("walk", &["atomic"]),
     ("finder", &["walk"]),
     ("history", &["project", "atomic"]),
@@ -202,7 +203,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("policy", &["protocol", "command_line", "failure"]),
     ("agent", &["protocol", "command_line", "policy"]),
     ("llm", &["protocol", "failure"]),
-    ("tools", &["protocol", "command_line", "policy", "failure", "atomic", "walk", "project"]),
+    ("tools", &["protocol", "command_line", "policy", "failure", "atomic", "walk", "project", "picture"]),
     ("checkpoint", &["protocol", "failure", "atomic", "walk", "project"]),
     ("session", &["protocol", "failure", "atomic", "project"]),
     ("checkpoint_cli", &["components", "protocol", "failure", "atomic", "project", "config", "checkpoint"]),
@@ -221,9 +222,9 @@ const MORE: &[(&str, &[&str])] = &[
     ("src/tui.rs", &["engine"]),
     ("src/tui/workers.rs", &["mailbox"]),
     ("src/tui/perform.rs", &["engine", "mailbox"]),
-    ("src/headless.rs", &["engine", "launch", "llm", "desktop"]),
-    ("src/headless/talk.rs", &["engine", "launch", "desktop", "mailbox"]),
-    ("src/tui/outside.rs", &["mailbox", "desktop"]),
+    ("src/headless.rs", &["engine", "launch", "llm", "picture"]),
+    ("src/headless/talk.rs", &["engine", "launch", "desktop", "picture", "mailbox"]),
+    ("src/tui/outside.rs", &["mailbox", "desktop", "picture"]),
 ];
 
 fn imports(sources: &[Source]) -> Vec<Finding> {

@@ -32,6 +32,17 @@ pub fn read(bytes: &[u8]) -> Result<Image, String> {
     Ok(Image { label: String::new(), media_type: format!("image/{kind}"), data, width, height })
 }
 
+/// By its first bytes.
+pub fn is_picture(sample: &[u8]) -> bool {
+    matches!(
+        sample,
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..]
+            | [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..]
+            | [0xff, 0xd8, 0xff, ..]
+            | [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..]
+    )
+}
+
 type Size = (u32, u32);
 
 fn header(bytes: &[u8]) -> Option<(&'static str, Size)> {
