@@ -7,28 +7,28 @@ use super::{
 
 /// A terminal that is none.
 pub enum Fake {
-    Avt(avt::Terminal),
+    Avt(Box<avt::Terminal>),
     Own(Emulator, Kind),
 }
 
 impl Fake {
     pub fn new(kind: Option<Kind>, columns: usize, rows: usize) -> Fake {
         match kind {
-            None => Fake::Avt(avt::Terminal::with_scrollback(columns, rows, None).unwrap()),
+            None => Fake::Avt(Box::new(avt::Terminal::with_scrollback(columns, rows, None).unwrap())),
             Some(kind) => Fake::Own(Emulator::new(kind, columns, rows), kind),
         }
     }
 
     pub fn feed(&mut self, text: &str) {
         match self {
-            Fake::Avt(terminal) => drop(terminal.feed(text)),
+            Fake::Avt(terminal) => terminal.feed(text),
             Fake::Own(terminal, _) => terminal.feed(text),
         }
     }
 
     pub fn resize(&mut self, columns: u16, rows: u16) {
         match self {
-            Fake::Avt(terminal) => drop(terminal.resize(columns.into(), rows.into())),
+            Fake::Avt(terminal) => terminal.resize(columns.into(), rows.into()),
             Fake::Own(terminal, _) => terminal.resize(columns.into(), rows.into()),
         }
     }
@@ -69,7 +69,7 @@ impl Fake {
     /// The rows of the screen.
     fn shown(&self) -> Vec<String> {
         match self {
-            Fake::Avt(_) => unimplemented!(),
+            Fake::Avt(terminal) => terminal.screen().text(),
             Fake::Own(terminal, _) => terminal.shown(),
         }
     }
