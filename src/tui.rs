@@ -49,7 +49,7 @@ pub fn run(terminal: &Arc<Tty>, setting: Setting, world: Box<dyn World>, recorde
     recorder.line("setting", &recording::Facts::of(&setting, size));
     let performer = Performer::new(world, recorder, terminal.clone(), setting.root.clone());
     let (model, first) = Model::new(setting, size);
-    let props = root::RootProps { model, performer, cursor: Default::default(), first };
+    let props = root::RootProps { model, performer, stage: Default::default(), first };
     let mut element = root::element(props);
     let left = runtime.block_on(root::run(&mut element, terminal));
     // Colours that nobody will see hold no exit.

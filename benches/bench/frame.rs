@@ -8,7 +8,7 @@ use backstitch::{
     protocol::{Event, EventBody, TextEvent, TurnEvent, TurnId},
     tui::{
         app::{Model, Msg, Setting, update},
-        terminal::{Modes, Screen, Surface},
+        terminal::{Modes, Reflow, Screen, Surface},
         view,
     },
 };
@@ -39,8 +39,17 @@ impl Surface for Sink {
     fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
         Ok(futures::stream::pending().boxed())
     }
-    fn reflows(&self) -> bool {
-        true
+    fn ask(&mut self) -> &'static [u8] {
+        b""
+    }
+    fn answer(&mut self) -> Option<(u16, u16)> {
+        None
+    }
+    fn reflow(&self) -> Reflow {
+        Reflow::Breaks
+    }
+    fn now(&self) -> Duration {
+        Duration::ZERO
     }
 }
 

@@ -155,8 +155,8 @@ pub struct Model {
     /// A second ctrl+c before this time exits.
     pub exit_armed: Option<Duration>,
     pub last_key: Duration,
-    /// Until then the cursor is away (see `terminal`): sizes come in bursts, and later than they are true.
-    pub resizing: Option<Duration>,
+    /// Until then nothing is drawn inline (see `terminal`): sizes come in bursts, and later than they are true.
+    pub held: Option<Duration>,
     /// The conversation in a window of its own; `None` inline.
     pub window: Option<Window>,
     pub looks: Looks,
@@ -166,8 +166,8 @@ pub struct Model {
 /// Keys are not taken for an answer until the keyboard has been quiet this long.
 pub const QUIET: Duration = Duration::from_millis(300);
 const TWICE: Duration = Duration::from_secs(2);
-/// Without a change of size for this long, the size is what it will be.
-const SETTLED: Duration = Duration::from_millis(600);
+/// Without a change of size for this long, the size is what it will be: tmux tells no more often than every 250 ms.
+const SETTLED: Duration = Duration::from_millis(300);
 
 impl Model {
     pub fn new(setting: Setting, size: (u16, u16)) -> (Model, Vec<Cmd>) {
@@ -190,16 +190,25 @@ impl Model {
             approval: None,
             exit_armed: None,
             last_key: Duration::ZERO,
-            resizing: None,
+            held: None,
             window: setting_fullscreen.then(Window::default),
             header: vec![],
         };
         (model, if trusted { vec![Cmd::Open] } else { vec![] })
     }
 
-    /// Columns for rows: one is left free, so that no terminal wraps a full row.
+    /// Columns for rows: one is left free, so that no terminal wraps a full row. A window that is too small shows none.
     pub fn width(&self) -> usize {
-        usize::from(self.size.0).saturating_sub(1).max(1)
+        usize::from(self.size.0.max(view::TOO_SMALL.0)) - 1
+    }
+
+    pub fn too_small(&self) -> bool {
+        self.size.0 < view::TOO_SMALL.0 || self.size.1 < view::TOO_SMALL.1
+    }
+
+    /// May rows be printed? Not while the size changes, and not where they would be broken all over.
+    pub fn prints(&self) -> bool {
+        self.held.is_none() && !self.too_small()
     }
 
     pub fn layout(&self) -> Layout {
@@ -233,12 +242,12 @@ impl Model {
 
 /// How often the screen wants to be woken: never, unless something moves.
 pub fn tick_every(model: &Model) -> Option<Duration> {
-    if model.looks.waits() {
+    if model.looks.waits() || model.held.is_some() {
         return Some(Duration::from_millis(20));
     }
     // A question stands still until it is answered.
     let moves = model.status.turn.is_some() && model.approval.is_none();
-    if !moves && model.exit_armed.is_none() && model.resizing.is_none() && !model.transcript.waits() {
+    if !moves && model.exit_armed.is_none() && !model.transcript.waits() {
         return None;
     }
     Some(if model.setting.still { Duration::from_secs(1) } else { Duration::from_millis(100) })
@@ -249,18 +258,15 @@ pub fn update(model: &mut Model, now: Duration, msg: Msg) -> Vec<Cmd> {
     if model.exit_armed.is_some_and(|until| now > until) {
         model.exit_armed = None;
     }
-    if model.resizing.is_some_and(|until| now > until) || matches!(msg, Msg::Key(..) | Msg::Paste(_)) {
-        model.resizing = None;
-    }
+    model.held.take_if(|until| now > *until);
     let told = Leave::is_told(&msg);
     let mut cmds = match msg {
         Msg::Key(code, modifiers) => keys::key(model, &Chord::new(code, modifiers)),
         Msg::Paste(text) => keys::paste(model, &text),
         Msg::Resize(columns, rows) => {
-            if model.size != (columns, rows) {
-                model.size = (columns, rows);
-                model.resizing = Some(now + SETTLED);
-            }
+            model.size = (columns, rows);
+            // Also where it is as before again: meanwhile it may have been another.
+            model.held = (!model.is_fullscreen()).then_some(now + SETTLED);
             vec![]
         }
         Msg::Event(event) => events::fold(model, event),

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::protocol::Notice;
 use backstitch_components::{
-    text::{span::Line, wrap::truncate},
+    text::{
+        span::Line,
+        wrap::{truncate, wrap_exact},
+    },
     theme::Role,
     viewport::Viewport,
 };
@@ -123,7 +126,15 @@ impl Window {
 impl Model {
     /// Rows to print above the live region: none while the screen is the program's own.
     pub fn take_outbox(&mut self) -> Vec<Line> {
-        if self.is_fullscreen() || self.looks.waits() { vec![] } else { self.transcript.take_outbox() }
+        if self.is_fullscreen() || self.looks.waits() {
+            return vec![];
+        }
+        let (rows, width) = (self.transcript.take_outbox(), self.width());
+        if rows.iter().all(|row| row.width() <= width) {
+            return rows;
+        }
+        // The window has become narrower since they were laid out.
+        rows.into_iter().flat_map(|row| if row.width() > width { wrap_exact(&row, width) } else { vec![row] }).collect()
     }
 
     /// Nothing is printed after this: all that is to be printed is now.

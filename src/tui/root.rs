@@ -8,7 +8,7 @@
 use super::{
     app::{self, Model, Msg},
     perform::{Leave, Performer},
-    terminal::Cursor,
+    terminal::SharedStage,
     view,
 };
 use backstitch_components::{ansi::to_ansi, code::take_cold};
@@ -37,7 +37,7 @@ const WHEEL: i16 = 3;
 pub struct RootProps {
     pub model: Model,
     pub performer: Performer,
-    pub cursor: Cursor,
+    pub stage: SharedStage,
     /// What the first update asks for.
     pub first: Vec<app::Cmd>,
 }
@@ -78,17 +78,27 @@ impl Component for Root {
             let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
             self.signals = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
         }
+        // The size is the frame's own, however late we are told of it.
+        let size = props.stage.lock().unwrap_or_else(|e| e.into_inner()).size;
+        if let Some((columns, rows)) = size.filter(|size| *size != props.model.size) {
+            self.inbox.insert(0, Msg::Resize(columns, rows));
+        }
         self.handle_messages(props);
         let full = props.model.is_fullscreen();
         if *self.full.get_or_insert(full) != full && props.performer.leave.is_none() {
             props.performer.leave = Some(Leave::Switch);
+        }
+        if props.performer.leave.is_some() {
+            // The last frame is drawn whatever the size does.
+            props.model.held = None;
         }
         // What is to be printed belongs to the screen that comes next.
         let switches = props.performer.leave == Some(Leave::Switch);
         if props.performer.leave.is_some() {
             props.model.print_all();
         }
-        let rows = if switches { vec![] } else { props.model.take_outbox() };
+        let prints = props.model.prints() || props.performer.leave.is_some();
+        let rows = if switches || !prints { vec![] } else { props.model.take_outbox() };
         if !rows.is_empty() {
             let setting = &props.model.setting;
             let text = to_ansi(&rows, &setting.theme, setting.depth, props.model.width());
@@ -96,10 +106,19 @@ impl Component for Root {
         }
         self.fresh = true;
         updater.set_transparent_layout(true);
+        let mut stage = props.stage.lock().unwrap_or_else(|e| e.into_inner());
+        stage.held = props.model.held.is_some() && props.performer.leave.is_none();
+        if stage.held {
+            // Nothing is drawn; what comes next differs from an empty frame.
+            drop(stage);
+            updater.update_children(std::iter::empty::<AnyElement<'_>>(), None);
+            return;
+        }
         if let Some(leave) = &props.performer.leave {
             props.performer.stay(matches!(leave, Leave::Switch | Leave::Repaint));
             // An empty frame takes the live region off the screen; what was printed stays.
-            *props.cursor.lock().unwrap_or_else(|e| e.into_inner()) = None;
+            stage.cursor = None;
+            drop(stage);
             updater.update_children(std::iter::empty::<AnyElement<'_>>(), None);
             if let Some(mut system) = updater.get_context_mut::<SystemContext>() {
                 system.exit();
@@ -107,7 +126,8 @@ impl Component for Root {
             return;
         }
         let frame = view::frame(&props.model);
-        *props.cursor.lock().unwrap_or_else(|e| e.into_inner()) = frame.cursor;
+        stage.cursor = frame.cursor;
+        drop(stage);
         updater.update_children([view::view(&props.model, frame)], None);
         for cold in take_cold() {
             props.performer.perform(app::Cmd::Compile(cold));
@@ -223,7 +243,7 @@ pub async fn run(root: &mut Element<'static, Root>, terminal: &std::sync::Arc<su
             performer.record(performer.now(), model, &Msg::Resize(size.0, size.1));
             model.size = size;
         }
-        let screen = super::terminal::Screen::new(terminal.clone(), root.props.cursor.clone());
+        let screen = super::terminal::Screen::new(terminal.clone(), root.props.stage.clone());
         let full = root.props.model.is_fullscreen();
         let looping = root.render_loop().backend(screen).ignore_ctrl_c().enable_bracketed_paste();
         if full {

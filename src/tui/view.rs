@@ -30,15 +30,14 @@ impl Frame {
     }
 }
 
-const TOO_SMALL: (u16, u16) = (20, 6);
+pub const TOO_SMALL: (u16, u16) = (20, 6);
 
 pub fn frame(model: &Model) -> Frame {
-    let (columns, height) = model.size;
-    if let Some(panel) = model.panel.as_ref().filter(|p| p.is_long() && columns >= TOO_SMALL.0 && height >= TOO_SMALL.1) {
+    if let Some(panel) = model.panel.as_ref().filter(|p| p.is_long() && !model.too_small()) {
         return long(model, panel);
     }
-    if columns < TOO_SMALL.0 || height < TOO_SMALL.1 {
-        let notice = truncate(&Line::styled("window too small", Role::Warning), usize::from(columns).saturating_sub(1).max(1));
+    if model.too_small() {
+        let notice = truncate(&Line::styled("window too small", Role::Warning), usize::from(model.size.0).saturating_sub(1).max(1));
         return Frame { parts: vec![vec![notice]], cursor: None };
     }
     let width = model.width();
@@ -54,8 +53,7 @@ pub fn frame(model: &Model) -> Frame {
         above.push(busy);
     }
     let top = above.len();
-    let cursor = parts.cursor.filter(|_| model.resizing.is_none());
-    let cursor = cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
+    let cursor = parts.cursor.and_then(|(x, y)| Some((u16::try_from(x).ok()?, u16::try_from(top + y).ok()?)));
     Frame { parts: vec![above, parts.middle, vec![parts.status]], cursor }
 }
 
@@ -108,7 +106,7 @@ pub fn fit(model: &mut Model) {
             search.follow(window);
         }
     }
-    if model.window.is_none() || model.size.0 < TOO_SMALL.0 || model.size.1 < TOO_SMALL.1 {
+    if model.window.is_none() || model.too_small() {
         return;
     }
     let parts = parts(model);

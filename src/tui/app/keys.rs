@@ -16,7 +16,8 @@ use crate::{
 use backstitch_components::{editor::Edit, key::Chord};
 
 pub(super) fn key(model: &mut Model, chord: &Chord) -> Vec<Cmd> {
-    let quiet = model.now.saturating_sub(model.last_key) >= QUIET;
+    // While nothing is drawn nobody has seen a question.
+    let quiet = model.held.is_none() && model.now.saturating_sub(model.last_key) >= QUIET;
     model.last_key = model.now;
     if let Some(panel) = model.panel.take() {
         let now = model.now;

@@ -8,6 +8,10 @@ pub enum Answer {
     News(News),
     /// To the question what it is: every terminal answers that, in the order of the questions.
     Attributes,
+    /// The screen's row and column in which the cursor is, from 0.
+    Place(u16, u16),
+    /// Rows and columns that the terminal has, in either order: tmux 3.3 and older tell the columns first.
+    Size(u16, u16),
 }
 
 pub fn answer(sequence: &[u8]) -> Option<Answer> {
@@ -15,12 +19,28 @@ pub fn answer(sequence: &[u8]) -> Option<Answer> {
         b"\x1b[I" => return Some(Answer::News(News::Focus(true))),
         b"\x1b[O" => return Some(Answer::News(News::Focus(false))),
         [0x1b, b'[', b'?', .., b'c'] => return Some(Answer::Attributes),
+        [0x1b, b'[', b'8', b';', .., b't'] => return size(sequence),
         _ => {}
     }
     let body = sequence.strip_prefix(b"\x1b]11;")?;
     let body = body.strip_suffix(b"\x07").or_else(|| body.strip_suffix(b"\x1b\\"))?;
     let (r, g, b) = colour(std::str::from_utf8(body).ok()?)?;
     Some(Answer::News(News::Background(r, g, b)))
+}
+
+/// `CSI 8 ; rows ; columns t`
+fn size(sequence: &[u8]) -> Option<Answer> {
+    let body = std::str::from_utf8(sequence.strip_prefix(b"\x1b[8;")?.strip_suffix(b"t")?).ok()?;
+    let (one, other) = body.split_once(';')?;
+    Some(Answer::Size(one.parse().ok()?, other.parse().ok()?))
+}
+
+/// `CSI row ; column R`: both from 0.
+pub fn place(sequence: &[u8]) -> Option<Answer> {
+    let body = std::str::from_utf8(sequence.strip_prefix(b"\x1b[")?.strip_suffix(b"R")?).ok()?;
+    let (row, column) = body.split_once(';')?;
+    let number = |text: &str| text.parse::<u16>().ok()?.checked_sub(1);
+    Some(Answer::Place(number(row)?, number(column)?))
 }
 
 /// `rgb:ff/80/00`, with one to four digits a channel, `rgba:` with one channel more, or `#ff8000`.
@@ -70,7 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn focus_and_attributes() {
+    fn focus_attributes_and_size() {
+        assert_eq!(answer(b"\x1b[8;24;80t"), Some(Answer::Size(24, 80)));
+        assert_eq!(answer(b"\x1b[8;24t"), None);
+        assert_eq!(answer(b"\x1b[8;24;80;1t"), None);
         assert_eq!(answer(b"\x1b[I"), Some(Answer::News(News::Focus(true))));
         assert_eq!(answer(b"\x1b[O"), Some(Answer::News(News::Focus(false))));
         assert_eq!(answer(b"\x1b[?62;22c"), Some(Answer::Attributes));

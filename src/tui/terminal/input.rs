@@ -3,7 +3,7 @@
 //! Understands legacy keys, the kitty protocol, xterm's modifyOtherKeys, SGR mouse reports and bracketed paste. What it doesn't
 //! know is dropped whole, never typed into the prompt.
 
-use super::answer::{Answer, answer};
+use super::answer::{Answer, answer, place};
 use iocraft::{FullscreenMouseEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, TerminalEvent};
 
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -16,6 +16,8 @@ pub struct Decoder {
     paste: Option<Vec<u8>>,
     /// What the terminal told; for whoever reads to take.
     pub answers: Vec<Answer>,
+    /// How many places of the cursor the terminal still owes. They look like F3 with a modifier.
+    pub places_owed: usize,
 }
 
 /// What the start of the buffer turned out to be: bytes taken, and the event if they make one.
@@ -79,6 +81,13 @@ impl Decoder {
                 Taken(n, event) => {
                     if self.buf[at..].starts_with(b"\x1b[200~") {
                         self.paste = Some(vec![]);
+                    }
+                    let place = Some(&self.buf[at..at + n]).filter(|_| self.places_owed > 0).and_then(place);
+                    if let Some(place) = place {
+                        self.places_owed -= 1;
+                        self.answers.push(place);
+                        at += n;
+                        continue;
                     }
                     if event.is_none() {
                         self.answers.extend(answer(&self.buf[at..at + n]));
@@ -208,7 +217,7 @@ fn parse_csi(bytes: &[u8]) -> Parsed {
     let event = match last {
         b'Z' => Some(key(KeyCode::BackTab, KeyModifiers::SHIFT)),
         b'P' | b'Q' | b'S' => with(KeyCode::F(last - b'P' + 1)),
-        // Ours never asks for the cursor's place, so this is F3 with a modifier.
+        // No place of the cursor is owed, so this is F3 with a modifier.
         b'R' if fields.len() == 2 && number(0) == Some(1) => with(KeyCode::F(3)),
         b'u' => number(0).and_then(|code| unicode_key(code, modifiers, kind)),
         b'~' => match number(0) {

@@ -21,6 +21,11 @@ pub fn used(canvas: &Canvas, y: usize, columns: usize) -> usize {
     last.unwrap_or(0).min(width)
 }
 
+/// Columns below `width` where characters of two columns begin.
+pub fn wide(canvas: &Canvas, y: usize, width: usize) -> Vec<usize> {
+    (0..width).filter(|x| canvas.cell(*x, y).is_some_and(|c| cell_width(c) > 1)).collect()
+}
+
 /// Writes the part of a row that differs from what is on the screen; nothing if nothing does.
 pub fn update_row(buf: &mut Vec<u8>, (old, old_y): (&Canvas, usize), (new, y): (&Canvas, usize), columns: usize) {
     let blank = |c: Option<&CanvasCell>| c.is_none_or(CanvasCell::is_empty);
@@ -33,6 +38,12 @@ pub fn update_row(buf: &mut Vec<u8>, (old, old_y): (&Canvas, usize), (new, y): (
         return;
     }
     let (end, old_end) = (used(new, y, columns), used(old, old_y, columns));
+    if end < old_end {
+        // Erased only from its new end, it would still be as long as before for a terminal that breaks it.
+        buf.extend_from_slice(b"\x1b[2K");
+        put_cells(buf, new, y, 0, end);
+        return;
+    }
     // Where a cell holds more than one character, terminals disagree about columns: such rows are written whole.
     let jump = plain(new, y) && plain(old, old_y);
     let mut x = 0;
@@ -63,16 +74,18 @@ pub fn update_row(buf: &mut Vec<u8>, (old, old_y): (&Canvas, usize), (new, y): (
         put_cells(buf, new, y, from, to);
         x = to;
     }
-    if old_end > end {
-        let _ = write!(buf, "\x1b[{}G\x1b[K", end + 1);
-    }
 }
 
-/// Writes a whole row from its first column and erases what was to the right of it.
-pub fn write_row(buf: &mut Vec<u8>, canvas: &Canvas, y: usize, columns: usize) {
+/// Writes a whole row from the first column on, and says how many columns it took.
+pub fn write_cells(buf: &mut Vec<u8>, canvas: &Canvas, y: usize, columns: usize) -> usize {
     let end = used(canvas, y, columns);
     put_cells(buf, canvas, y, 0, end);
-    if end < columns {
+    end
+}
+
+/// The same, and erases what was to the right of it.
+pub fn write_row(buf: &mut Vec<u8>, canvas: &Canvas, y: usize, columns: usize) {
+    if write_cells(buf, canvas, y, columns) < columns {
         buf.extend_from_slice(b"\x1b[K");
     }
 }

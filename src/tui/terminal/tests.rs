@@ -1,5 +1,6 @@
 //! Frames against a terminal emulator, keys against their bytes.
 
+pub mod emulator;
 pub mod reflow;
 
 use super::{input::Decoder, *};
@@ -36,8 +37,17 @@ impl Surface for Recording {
     fn events(&mut self) -> io::Result<BoxStream<'static, io::Result<TerminalEvent>>> {
         Ok(futures::stream::pending().boxed())
     }
-    fn reflows(&self) -> bool {
-        false
+    fn ask(&mut self) -> &'static [u8] {
+        b""
+    }
+    fn answer(&mut self) -> Option<(u16, u16)> {
+        None
+    }
+    fn reflow(&self) -> Reflow {
+        Reflow::Never
+    }
+    fn now(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -45,7 +55,7 @@ struct Bench {
     screen: Option<Screen<Recording>>,
     terminal: Arc<Mutex<vt100::Parser>>,
     writes: Arc<Mutex<Vec<Vec<u8>>>>,
-    cursor: Cursor,
+    stage: SharedStage,
     prev: Option<Canvas>,
     columns: u16,
 }
@@ -55,15 +65,15 @@ impl Bench {
         let size = |n: u16| n.try_into().unwrap();
         let terminal = Arc::new(Mutex::new(vt100::Parser::new(size(rows), size(columns), 10_000)));
         terminal.lock().unwrap().process(before.as_bytes());
-        let (writes, cursor) = (Arc::default(), Cursor::default());
+        let (writes, stage) = (Arc::default(), SharedStage::default());
         let surface = Recording { size: (columns, rows), modes: Modes::default(), terminal: terminal.clone(), writes: Arc::clone(&writes) };
-        let screen = Some(Screen::new(surface, cursor.clone()));
-        Bench { screen, terminal, writes, cursor, prev: None, columns }
+        let screen = Some(Screen::new(surface, stage.clone()));
+        Bench { screen, terminal, writes, stage, prev: None, columns }
     }
 
     /// As iocraft's loop does it: printed lines, then the frame, in one update.
     fn frame(&mut self, printed: &[String], rows: &[String], cursor: Option<(u16, u16)>) {
-        *self.cursor.lock().unwrap() = cursor;
+        self.stage.lock().unwrap().cursor = cursor;
         let canvas = canvas(rows, self.columns);
         let screen = self.screen.as_mut().unwrap();
         screen.refresh_size();

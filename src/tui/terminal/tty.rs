@@ -21,7 +21,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::{
     io::{Interest, unix::AsyncFd},
@@ -106,6 +106,7 @@ pub struct Tty {
     window: std::sync::Mutex<Window>,
     /// The screen that ends makes room for another one of ours.
     stays: AtomicBool,
+    opened: Instant,
 }
 
 impl Tty {
@@ -114,7 +115,8 @@ impl Tty {
         let fd = open_device()?;
         let saved = termios::tcgetattr(&fd)?;
         let watchdog = Watchdog::start(&fd, &saved);
-        Ok(Arc::new(Tty { fd, saved, watchdog, modes: Default::default(), window: Default::default(), stays: AtomicBool::new(false) }))
+        let (modes, window, stays) = Default::default();
+        Ok(Arc::new(Tty { fd, saved, watchdog, modes, window, stays, opened: Instant::now() }))
     }
 
     pub(super) fn window(&self) -> std::sync::MutexGuard<'_, Window> {
@@ -164,6 +166,11 @@ impl Tty {
             bytes.extend(window::title(&name));
         }
         Ok(bytes)
+    }
+
+    /// Since it was opened.
+    pub fn now(&self) -> Duration {
+        self.opened.elapsed()
     }
 
     /// Columns and rows.
@@ -251,6 +258,7 @@ struct Reader {
 impl Reader {
     fn take(&mut self, bytes: &[u8]) {
         let mut events = vec![];
+        self.decoder.places_owed = self.fd.get_ref().0.places_owed();
         self.decoder.feed(bytes, &mut events);
         self.ready.extend(events);
         self.decoder.answers.drain(..).for_each(|answer| self.fd.get_ref().0.heard(answer));

@@ -1,5 +1,5 @@
-//! What is written to the terminal besides frames: the window's title, calls to the user, the question for its background; and
-//! where its answers go.
+//! What is written to the terminal besides frames: the window's title, calls to the user, the questions for its background and its
+//! cursor; and where its answers go.
 //!
 //! - Nothing is written while the terminal is not ours.
 //! - No answer reaches the shell: one that is still to come is waited for, briefly, before the terminal is given back.
@@ -17,6 +17,9 @@ use std::{
 
 /// The background, then what every terminal knows: with the second answer the first one has come or never will.
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+/// Where the cursor is.
+const ASK: &[u8] = b"\x1b[6n";
+const ASK_SIZE: &[u8] = b"\x1b[18t";
 /// A terminal that has not answered by then never will.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 /// How long the end waits for an answer that may still come.
@@ -24,12 +27,63 @@ const LAST_WAIT: Duration = Duration::from_millis(100);
 
 pub type Listener = Box<dyn Fn(News) + Send>;
 
+/// A question that is asked again and again.
+struct Asked<T> {
+    owed: usize,
+    since: Option<Instant>,
+    /// The answer that came last.
+    last: Option<T>,
+}
+
+impl<T> Default for Asked<T> {
+    fn default() -> Self {
+        Asked { owed: 0, since: None, last: None }
+    }
+}
+
+impl<T> Asked<T> {
+    fn is_fresh(&self) -> bool {
+        self.since.is_some_and(|at| at.elapsed() < ANSWERS_WITHIN)
+    }
+
+    /// May it be asked now? One that has left a question open is not asked again. What it was asked before counts no more.
+    fn ask(&mut self) -> bool {
+        self.last = None;
+        if self.owed > 0 && !self.is_fresh() {
+            return false;
+        }
+        if self.owed == 0 {
+            self.since = Some(Instant::now());
+        }
+        self.owed += 1;
+        true
+    }
+
+    fn came(&mut self, answer: T) {
+        (self.owed, self.last, self.since) = (self.owed.saturating_sub(1), Some(answer), Some(Instant::now()));
+    }
+
+    /// The answer, if none is owed.
+    fn take(&mut self) -> Option<T> {
+        if self.owed > 0 { None } else { self.last.take() }
+    }
+
+    /// How many are still to come.
+    fn to_come(&self) -> usize {
+        if self.is_fresh() { self.owed } else { 0 }
+    }
+}
+
 #[derive(Default)]
 pub struct Window {
     pub title: Option<String>,
     asked: bool,
     /// Since when an answer is owed.
     owed: Option<Instant>,
+    /// Where the cursor is.
+    places: Asked<(u16, u16)>,
+    /// How large the terminal is.
+    sizes: Asked<(u16, u16)>,
     listener: Option<Listener>,
     /// Read while waiting for an answer: for whoever reads next.
     pub rest: Vec<u8>,
@@ -71,17 +125,41 @@ impl Tty {
                 window.owed = None;
                 window.tell(News::Answered);
             }
+            Answer::Place(row, column) => window.places.came((row, column)),
+            Answer::Size(one, other) => window.sizes.came((one, other)),
             Answer::News(report) => window.tell(report),
         }
+    }
+
+    /// The bytes that ask where the cursor is.
+    pub fn ask(&self) -> &'static [u8] {
+        if !deaf(&["linux"]) && self.window().places.ask() { ASK } else { b"" }
+    }
+
+    /// The screen's row and column in which the cursor is, from 0, if every question for it has been answered.
+    pub fn answer(&self) -> Option<(u16, u16)> {
+        self.window().places.take()
+    }
+
+    /// How many places of the cursor are still to come.
+    pub fn places_owed(&self) -> usize {
+        self.window().places.to_come()
+    }
+
+    /// The bytes that ask how large the terminal is, in the order of what else is written.
+    pub fn ask_size(&self) -> &'static [u8] {
+        if self.window().sizes.ask() { ASK_SIZE } else { b"" }
+    }
+
+    /// Was it as large when it was asked last? `None` while that is not known.
+    pub fn was(&self, (columns, rows): (u16, u16)) -> Option<bool> {
+        self.window().sizes.take().map(|size| size == (rows, columns) || size == (columns, rows))
     }
 
     /// The question for the background, once, for a terminal that can be asked.
     pub fn question(&self) -> &'static [u8] {
         let mut window = self.window();
-        let env = |name: &str| std::env::var(name).unwrap_or_default();
-        let term = env("TERM");
-        let deaf = term.is_empty() || matches!(term.as_str(), "dumb" | "linux" | "cons25" | "unknown");
-        if std::mem::replace(&mut window.asked, true) || deaf || !env("NO_COLOR").is_empty() {
+        if std::mem::replace(&mut window.asked, true) || deaf(&[]) || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) {
             return b"";
         }
         window.owed = Some(Instant::now());
@@ -91,11 +169,11 @@ impl Tty {
 
     /// Waits for an answer that is owed; what is read meanwhile is kept.
     pub fn wait_for_answer(&self) {
-        let Some(owed) = self.window().owed.take().filter(|owed| owed.elapsed() < ANSWERS_WITHIN) else { return };
-        let until = (owed + ANSWERS_WITHIN).min(Instant::now() + LAST_WAIT);
+        let (places, sizes) = (self.places_owed(), self.window().sizes.to_come());
+        let attributes = self.window().owed.take().filter(|owed| owed.elapsed() < ANSWERS_WITHIN);
+        let until = Instant::now() + LAST_WAIT;
         let mut read = vec![];
-        // The second answer ends in `c`, whatever comes before it.
-        while !is_over(&read) {
+        while !is_over(&read, attributes.is_some(), places, sizes) {
             let left = until.saturating_duration_since(Instant::now());
             let mut ready = [PollFd::new(self.fd(), PollFlags::IN)];
             let wait = Timespec { tv_sec: 0, tv_nsec: left.as_nanos() as i64 };
@@ -138,9 +216,24 @@ impl Tty {
     }
 }
 
-fn is_over(read: &[u8]) -> bool {
-    let at = read.windows(3).position(|w| w == b"\x1b[?");
-    at.is_some_and(|at| read[at + 3..].iter().find(|b| b.is_ascii_alphabetic()) == Some(&b'c'))
+/// A terminal that can't be asked, besides those that only know this question.
+fn deaf(knowing: &[&str]) -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    matches!(term.as_str(), "" | "dumb" | "linux" | "cons25" | "unknown") && !knowing.contains(&term.as_str())
+}
+
+/// Has all come that is owed: the attributes, which end in `c` whatever comes before them, and so many places of the cursor and sizes?
+fn is_over(read: &[u8], attributes: bool, places: usize, sizes: usize) -> bool {
+    let (mut attributes_came, mut places_came, mut sizes_came) = (false, 0, 0);
+    for at in read.windows(2).enumerate().filter(|(_, w)| *w == b"\x1b[").map(|(at, _)| at + 2) {
+        match (read.get(at), read[at..].iter().find(|b| b.is_ascii_alphabetic())) {
+            (Some(b'?'), Some(b'c')) => attributes_came = true,
+            (_, Some(b'R')) => places_came += 1,
+            (Some(b'8'), Some(b't')) => sizes_came += 1,
+            _ => {}
+        }
+    }
+    (attributes_came || !attributes) && places_came >= places && sizes_came >= sizes
 }
 
 /// In the words of this terminal. One that knows none of them ignores it.
@@ -171,8 +264,13 @@ mod tests {
 
     #[test]
     fn the_last_answer_is_recognised_among_keys() {
-        assert!(is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;1c"));
-        assert!(!is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;"));
-        assert!(!is_over(b"\x1b[?1u c"));
+        assert!(is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;1c", true, 0, 0));
+        assert!(!is_over(b"x\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;", true, 0, 0));
+        assert!(!is_over(b"\x1b[?1u c", true, 0, 0));
+        assert!(is_over(b"", false, 0, 0));
+        assert!(!is_over(b"\x1b[?62;1c\x1b[3;1R", true, 2, 0));
+        assert!(is_over(b"\x1b[?62;1c\x1b[3;1Rx\x1b[13;1R", true, 2, 0));
+        assert!(!is_over(b"\x1b[8;24", false, 0, 1));
+        assert!(is_over(b"\x1b[8;24;80t", false, 0, 1));
     }
 }

@@ -69,6 +69,8 @@ pub fn strange(raw: &[u8]) -> Vec<Token> {
         // The title is kept, set and given back; the background is asked for once.
         Token::Csi(p, 't') => matches!(p.as_str(), "22;2" | "23;2"),
         Token::Csi(p, 'c') => p.is_empty(),
+        // Where the cursor is.
+        Token::Csi(p, 'n') => p == "6",
         Token::Osc(text) => text.starts_with("8;") || text.starts_with("2;backstitch · ") || text == "11;?",
         _ => false,
     };
