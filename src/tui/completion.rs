@@ -40,6 +40,8 @@ pub struct Completion {
     asked: u64,
     /// Closed by the user: the word that begins here stays alone.
     dismissed: Option<usize>,
+    /// The end of the blank that was put after a file that was just taken.
+    pub(super) blank: Option<usize>,
     /// The newest first.
     recent: Vec<String>,
     models: Models,
@@ -232,6 +234,7 @@ impl Completion {
             || (more && word.kind == Kind::Command && after.is_none())
         {
             text.push(' ');
+            model.completion.blank = (word.kind == Kind::Mention).then_some(word.range.start + text.len());
         }
         model.prompt.editor.replace(word.range.clone(), &text);
         if file {

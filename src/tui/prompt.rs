@@ -84,6 +84,10 @@ impl Prompt {
         let Some(edit) = edit else { return vec![] };
         model.exit_armed = None;
         let length = model.prompt.editor.text().len();
+        // `@file:10-20`: the lines belong to the file that was just taken.
+        if model.completion.blank.take() == Some(model.prompt.editor.cursor()) && edit == Edit::Insert(":".into()) {
+            model.prompt.editor.apply(Edit::Backspace, width);
+        }
         model.prompt.editor.apply(edit, width);
         let typed = length != model.prompt.editor.text().len();
         Completion::follow(model, typed)

@@ -347,3 +347,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_may_be_typed_right_after_a_file_was_taken() {
+    let mut t = ready();
+    t.typed("see @main").keys("tab");
+    t.typed(":3-9");
+    assert_eq!(t.text(), "see @src/main.rs:3-9");
+    let mut t = ready();
+    t.typed("@\"my f").keys("tab");
+    t.typed(":3");
+    assert_eq!(t.text(), "@\"my file.txt\":3");
+    // Only right after it, and nothing else is joined to it.
+    let mut t = ready();
+    t.typed("@main").keys("tab");
+    t.typed("x :3");
+    assert_eq!(t.text(), "@src/main.rs x :3");
+    let mut t = ready();
+    t.typed("@main").keys("tab left right");
+    t.typed(":");
+    assert_eq!(t.text(), "@src/main.rs :");
+}
