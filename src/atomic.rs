@@ -3,13 +3,20 @@
 //! - Temporary files live beside the target under a name that [`is_temporary`] knows, and go away on every error.
 //! - A file that exists keeps its permission bits and, where allowed, its owner.
 //! - Only where renaming is impossible (folder not writable, file is a mount point) is the file written in place; the caller
-//!   is told by [`Written::in_place`].
+//!   is told by [`Written::in_place`]. Not if it has other names: they would change too.
+//! - All of it happens in the folder that was opened at first ([`Spot`]), whatever its name leads to meanwhile.
 
+pub mod spot;
+
+use rustix::fs::{FileType, OFlags, Stat};
+pub use spot::Spot;
 use std::{
-    fs::{self, File, OpenOptions, Permissions},
+    ffi::OsString,
+    fs::{self, File, Permissions},
     io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 const PREFIX: &str = ".backstitch-";
@@ -62,64 +69,114 @@ pub struct Written {
 /// Writes `contents` to `path`. The parent folder has to exist.
 pub fn write(path: &Path, contents: &[u8], options: Options) -> io::Result<Written> {
     let target = if options.replace_link { path.to_path_buf() } else { follow(path)? };
-    let old = match fs::symlink_metadata(&target) {
-        Ok(meta) if meta.is_file() => Some(meta),
-        Ok(meta) if meta.is_symlink() && options.replace_link => None,
-        Ok(meta) if meta.is_dir() => return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder")),
-        Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(e),
+    write_at(&Spot::followed(&target)?, contents, options)
+}
+
+/// The same where links have been followed already: what is there now is a file, or nothing, or a link that is replaced.
+pub fn write_at(spot: &Spot, contents: &[u8], options: Options) -> io::Result<Written> {
+    let stat = spot.stat()?;
+    let old = match stat.map(|stat| (FileType::from_raw_mode(stat.st_mode), stat)) {
+        None => None,
+        Some((FileType::RegularFile, stat)) => Some(stat),
+        Some((FileType::Symlink, _)) if options.replace_link => None,
+        Some((FileType::Symlink, _)) => return Err(io::Error::from_raw_os_error(libc::ELOOP)),
+        Some((FileType::Directory, _)) => return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder")),
+        Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
     };
-    let folder = folder_of(&target)?;
-    let mode = mode_for(old.as_ref(), options);
-    let temporary = tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).permissions(Permissions::from_mode(mode)).tempfile_in(folder);
-    let mut temporary = match temporary {
+    let mode = mode_for(old.as_ref().map(|old| old.st_mode as _), options);
+    let mut temporary = match Temporary::create(spot, mode) {
         Ok(temporary) => temporary,
-        Err(e) if old.is_some() && cannot_rename(&e) => return overwrite(&target, contents, options),
+        Err(e) if old.is_some() && cannot_rename(&e) => return overwrite(spot, contents, options),
         Err(e) => return Err(e),
     };
-    temporary.write_all(contents)?;
+    temporary.file.write_all(contents)?;
     if old.is_none() && options.bits.is_some() {
-        temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
+        temporary.file.set_permissions(Permissions::from_mode(mode))?;
     }
     if let Some(old) = &old {
         // Owner first: changing it clears the set-user bits. Not being allowed to is no reason to fail.
-        let own = temporary.as_file().metadata()?;
-        let other = own.uid() != old.uid() || own.gid() != old.gid();
-        let stays_ours = other && std::os::unix::fs::fchown(temporary.as_file(), Some(old.uid()), Some(old.gid())).is_err();
+        let own = temporary.file.metadata()?;
+        let other = own.uid() != old.st_uid || own.gid() != old.st_gid;
+        let stays_ours = other && std::os::unix::fs::fchown(&temporary.file, Some(old.st_uid), Some(old.st_gid)).is_err();
         // A program that ran as its owner must not run as us instead.
         let mode = if stays_ours { mode & 0o1777 } else { mode };
-        temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
+        temporary.file.set_permissions(Permissions::from_mode(mode))?;
     }
     if options.durable {
-        temporary.as_file().sync_all()?;
+        temporary.file.sync_all()?;
     }
-    match temporary.persist(&target) {
-        Ok(_) => {}
-        Err(e) if old.is_some() && cannot_rename(&e.error) => {
-            drop(e.file);
-            return overwrite(&target, contents, options);
+    match temporary.name.become_the(spot) {
+        Ok(()) => {}
+        Err(e) if old.is_some() && cannot_rename(&e) => {
+            drop(temporary);
+            return overwrite(spot, contents, options);
         }
-        Err(e) => return Err(e.error),
+        Err(e) => return Err(e),
     }
     if options.durable {
-        sync_folder(folder);
+        spot.sync_folder();
     }
-    Ok(Written { in_place: false, other_links: old.map_or(0, |m| m.nlink().saturating_sub(1)) })
+    Ok(Written { in_place: false, other_links: old.as_ref().map_or(0, other_links) })
 }
 
 /// Puts a symbolic link at `path`, replacing a file or link there.
 pub fn symlink(path: &Path, points_to: &Path) -> io::Result<()> {
-    let folder = folder_of(path)?;
-    let made = tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).make_in(folder, |at| std::os::unix::fs::symlink(points_to, at))?;
-    made.into_temp_path().persist(path).map_err(|e| e.error)
+    symlink_at(&Spot::followed(path)?, points_to)
 }
 
-fn folder_of(path: &Path) -> io::Result<&Path> {
-    match path.parent() {
-        Some(p) if p.as_os_str().is_empty() => Ok(Path::new(".")),
-        Some(p) => Ok(p),
-        None => Err(io::Error::new(io::ErrorKind::InvalidInput, "has no folder")),
+pub fn symlink_at(spot: &Spot, points_to: &Path) -> io::Result<()> {
+    Name::taken(spot, |at| at.make_link(points_to))?.0.become_the(spot)
+}
+
+/// Names of a file besides the one that it was looked up by.
+pub fn other_links(stat: &Stat) -> u64 {
+    u64::from(stat.st_nlink).saturating_sub(1)
+}
+
+/// A temporary name, which goes unless it becomes the one that is meant.
+struct Name {
+    spot: Spot,
+    settled: bool,
+}
+
+struct Temporary {
+    file: File,
+    name: Name,
+}
+
+impl Name {
+    fn taken<T>(beside: &Spot, make: impl Fn(&Spot) -> io::Result<T>) -> io::Result<(Name, T)> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let name = format!("{}{}{SUFFIX}", prefix(), COUNT.fetch_add(1, Ordering::Relaxed));
+            let spot = beside.beside(OsString::from(name))?;
+            match make(&spot) {
+                Ok(made) => return Ok((Name { spot, settled: false }, made)),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    fn become_the(&mut self, wanted: &Spot) -> io::Result<()> {
+        rustix::fs::renameat(self.spot.folder(), self.spot.name(), wanted.folder(), wanted.name())?;
+        self.settled = true;
+        Ok(())
+    }
+}
+
+impl Drop for Name {
+    fn drop(&mut self) {
+        if !self.settled {
+            let _ = self.spot.remove_file();
+        }
+    }
+}
+
+impl Temporary {
+    fn create(beside: &Spot, mode: u32) -> io::Result<Temporary> {
+        let (name, file) = Name::taken(beside, |at| at.create(mode))?;
+        Ok(Temporary { file, name })
     }
 }
 
@@ -135,12 +192,12 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ELOOP))
 }
 
-fn mode_for(old: Option<&fs::Metadata>, options: Options) -> u32 {
+fn mode_for(old: Option<u32>, options: Options) -> u32 {
     if let Some(bits) = options.bits {
         return bits;
     }
     let mode = match old {
-        Some(meta) => meta.permissions().mode() & 0o7777,
+        Some(mode) => mode & 0o7777,
         None if options.private => 0o600,
         None => 0o666,
     };
@@ -156,16 +213,19 @@ fn cannot_rename(error: &io::Error) -> bool {
 }
 
 /// Nothing is truncated before everything is written, and the old bytes are put back if that fails.
-fn overwrite(target: &Path, contents: &[u8], options: Options) -> io::Result<Written> {
-    let mut file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(target)?;
+fn overwrite(spot: &Spot, contents: &[u8], options: Options) -> io::Result<Written> {
+    let mut file = spot.opened(OFlags::RDWR | OFlags::NONBLOCK, 0)?;
     let meta = file.metadata()?;
+    if meta.nlink() > 1 {
+        return Err(io::Error::other("has other names (hard links), which would change with it where it is; they may be anywhere"));
+    }
     let mut old = Vec::new();
     file.read_to_end(&mut old)?;
     if let Err(error) = put(&mut file, contents) {
         put(&mut file, &old)?;
         return Err(error);
     }
-    let mode = mode_for(Some(&meta), options);
+    let mode = mode_for(Some(meta.permissions().mode()), options);
     if mode != meta.permissions().mode() & 0o7777 {
         file.set_permissions(Permissions::from_mode(mode))?;
     }
@@ -180,13 +240,6 @@ fn put(file: &mut File, contents: &[u8]) -> io::Result<()> {
     file.seek(io::SeekFrom::Start(0))?;
     file.write_all(contents)?;
     file.set_len(contents.len() as u64)
-}
-
-fn sync_folder(folder: &Path) {
-    // Some file systems refuse to sync a folder; the contents are safe either way.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
 }
 
 #[cfg(test)]
@@ -253,7 +306,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a");
         fs::write(&file, "a long old text").unwrap();
-        assert!(overwrite(&file, b"new", Options::default()).unwrap().in_place);
+        let spot = Spot::followed(&file).unwrap();
+        assert!(overwrite(&spot, b"new", Options::default()).unwrap().in_place);
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        // Its other name may be anywhere.
+        fs::hard_link(&file, dir.path().join("b")).unwrap();
+        assert!(overwrite(&spot, b"newer", Options::default()).unwrap_err().to_string().contains("other names"));
         assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 

@@ -14,9 +14,12 @@ pub fn load(path: &Path) -> Result<Image, String> {
     if !length.is_file() {
         return Err("is no file".into());
     }
+    from(File::open(path).map_err(|e| format!("can't be read: {e}"))?)
+}
+
+pub fn from(file: File) -> Result<Image, String> {
     let mut bytes = vec![];
-    let opened = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    opened.map_err(|e| format!("can't be read: {e}"))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| format!("can't be read: {e}"))?;
     read(&bytes)
 }
 

@@ -10,8 +10,6 @@ use ignore::{
     gitignore::{Gitignore, GitignoreBuilder},
 };
 use std::{
-    fs::FileType,
-    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -132,17 +130,6 @@ pub fn ignored_by(path: &Path, rules: impl Fn(&Path) -> Option<Vec<u8>>) -> bool
         }
     }
     false
-}
-
-/// What something is that is neither a file, a folder nor a link.
-pub fn special(kind: FileType) -> &'static str {
-    if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
 }
 
 #[cfg(test)]

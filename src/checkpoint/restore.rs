@@ -14,7 +14,7 @@ use super::{
     tree::{self, File, Place, git_mode},
 };
 use crate::{
-    atomic,
+    atomic::{self, Spot},
     protocol::{Planned, Version},
 };
 use git2::{ObjectType, Oid, Repository};
@@ -83,6 +83,11 @@ impl Restore<'_> {
     /// `durable`: not before it is on the disk does the file get its name.
     fn apply(&self, (place, old, new): &Change, durable: bool) -> Result<(), String> {
         let path = tree::path_of(place, self.root);
+        let top = if tree::is_inside(place) { self.root } else { Path::new("/") };
+        let told = |error: io::Error| match error.raw_os_error() {
+            Some(libc::ELOOP) => "a folder above it is a symbolic link now".to_owned(),
+            _ => error.to_string(),
+        };
         self.no_link_above(place, &path)?;
         if self.present.skips(place) {
             return Err("what is there now could not be kept; left as it is".into());
@@ -102,18 +107,16 @@ impl Restore<'_> {
             _ => return Err("it changed meanwhile; left as it is".into()),
         }
         let Some(new) = new else {
-            fs::remove_file(&path).map_err(|e| e.to_string())?;
+            Spot::below(top, &path).and_then(|spot| spot.remove_file()).map_err(told)?;
             if tree::is_inside(place) {
                 self.remove_empty_folders(&path);
             }
             return Ok(());
         };
         let blob = stored::blob(self.repo, new.id).map_err(|e| format!("its contents are lost: {e}"))?;
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|e| e.to_string())?;
-        }
+        let spot = Spot::made_below(top, &path).map_err(told)?;
         if new.mode == tree::LINK {
-            return atomic::symlink(&path, Path::new(OsStr::from_bytes(blob.content()))).map_err(|e| e.to_string());
+            return atomic::symlink_at(&spot, Path::new(OsStr::from_bytes(blob.content()))).map_err(told);
         }
         // Bits are only touched if the file is not already (not) a program: its mode has more to it than we keep.
         let is = now.as_ref().filter(|m| m.is_file()).map(|m| git_mode(Stat::of(m).mode));
@@ -125,7 +128,7 @@ impl Restore<'_> {
         });
         let bits = tree::own_bits(new.mode).or(cleared);
         let options = atomic::Options { executable, bits, durable, replace_link: true, ..Default::default() };
-        atomic::write(&path, blob.content(), options).map(|_| ()).map_err(|e| e.to_string())
+        atomic::write_at(&spot, blob.content(), options).map(|_| ()).map_err(told)
     }
 
     fn no_link_above(&self, place: &[u8], path: &Path) -> Result<(), String> {

@@ -31,6 +31,9 @@ pub struct ToolCall {
 pub struct Basis {
     /// The state of every file.
     pub files: Vec<(PathBuf, PathState)>,
+    /// Where its paths led: what the decision was about.
+    #[serde(default)]
+    pub paths: Vec<PathBuf>,
     /// Where commands and relative paths started, if somebody looked.
     #[serde(default)]
     pub folder: Option<PathBuf>,

@@ -1,10 +1,11 @@
 //! Opens regular files only, and tells text in its several encodings from everything else.
 
-use crate::{protocol::ToolError, walk};
+use crate::{atomic::Spot, protocol::ToolError};
+use rustix::fs::FileType;
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{File, Metadata},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::MetadataExt,
     path::Path,
 };
 
@@ -63,25 +64,28 @@ pub fn show_cut(bytes: &[u8]) -> String {
     }
 }
 
-/// Opens `path` if it is a regular file. Nothing else is opened, not even for a look: pipes block and devices act.
+/// Opens `path`, which has been resolved, if it is a regular file. Nothing else is opened, not even for a look: pipes block and devices act.
 pub fn open(path: &Path, shown: &str) -> Result<(File, Metadata), ToolError> {
-    let meta = fs::metadata(path).map_err(|e| explain(&e, shown))?;
-    regular(&meta, shown)?;
-    let file =
-        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).map_err(|e| explain(&e, shown))?;
-    let meta = file.metadata().map_err(|e| explain(&e, shown))?;
-    regular(&meta, shown)?;
-    Ok((file, meta))
+    opened(path, shown)?.ok_or_else(|| explain(&io::ErrorKind::NotFound.into(), shown))
+}
+
+fn opened(path: &Path, shown: &str) -> Result<Option<(File, Metadata)>, ToolError> {
+    let failed = |e: io::Error| explain(&e, shown);
+    let spot = match Spot::of(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        spot => spot.map_err(failed)?,
+    };
+    let Some(kind) = spot.kind().map_err(failed)? else { return Ok(None) };
+    regular(kind, shown)?;
+    let file = spot.open().map_err(failed)?;
+    let meta = file.metadata().map_err(failed)?;
+    regular(FileType::from_raw_mode(meta.mode() as _), shown)?;
+    Ok(Some((file, meta)))
 }
 
 /// The whole file, or `None` if there is none.
 pub fn read(path: &Path, shown: &str, limit: u64) -> Result<Option<Vec<u8>>, ToolError> {
-    match fs::symlink_metadata(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(explain(&e, shown)),
-        Ok(_) => {}
-    }
-    let (file, meta) = open(path, shown)?;
+    let Some((file, meta)) = opened(path, shown)? else { return Ok(None) };
     if meta.len() > limit {
         return Err(ToolError(format!("{shown} is too large for this ({} MB; the limit is {} MB).", meta.len() >> 20, limit >> 20)));
     }
@@ -90,18 +94,21 @@ pub fn read(path: &Path, shown: &str, limit: u64) -> Result<Option<Vec<u8>>, Too
     Ok(Some(bytes))
 }
 
-fn regular(meta: &Metadata, shown: &str) -> Result<(), ToolError> {
-    let kind = meta.file_type();
-    if kind.is_file() {
-        Ok(())
-    } else if kind.is_dir() {
-        Err(ToolError(format!("{shown} is a folder, not a file. Use LS to see what is in it.")))
-    } else {
-        Err(ToolError(format!("{shown} is {}, not a file.", walk::special(kind))))
+fn regular(kind: FileType, shown: &str) -> Result<(), ToolError> {
+    match kind {
+        FileType::RegularFile => Ok(()),
+        FileType::Directory => Err(ToolError(format!("{shown} is a folder, not a file. Use LS to see what is in it."))),
+        FileType::Symlink => Err(explain(&io::Error::from_raw_os_error(libc::ELOOP), shown)),
+        FileType::Fifo => Err(ToolError(format!("{shown} is a pipe, not a file."))),
+        FileType::Socket => Err(ToolError(format!("{shown} is a socket, not a file."))),
+        _ => Err(ToolError(format!("{shown} is a device, not a file."))),
     }
 }
 
 pub fn explain(error: &io::Error, shown: &str) -> ToolError {
+    if error.raw_os_error() == Some(libc::ELOOP) {
+        return ToolError(format!("{shown}: it, or a folder in its path, is a symbolic link now, which it was not when this was looked at; nothing was done."));
+    }
     ToolError(match error.kind() {
         io::ErrorKind::NotFound => format!("{shown} does not exist."),
         io::ErrorKind::PermissionDenied => format!("No permission for {shown}."),

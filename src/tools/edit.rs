@@ -39,7 +39,7 @@ impl Tool for Edit {
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             // If the file changed so that the text is gone, that it changed is the better reason.
-            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
+            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error, cx.workspace))?;
             write::make(&[change], call, cx.workspace)
         })
     }

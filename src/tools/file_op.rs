@@ -4,11 +4,12 @@
 mod tree;
 
 use super::{RunContext, Tool, Workspace, args::Args, decode, registry, seen};
+use crate::atomic::Spot;
 use crate::protocol::{Access, Basis, Block, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 use tree::{Entry, Kind};
@@ -63,7 +64,7 @@ impl Tool for FileOp {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let planned = plan(args, workspace)?;
         let files = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();
-        let basis = Basis { files, folder: None };
+        let basis = Basis { files, ..Basis::default() };
         let access = Access::Write(planned.touched());
         Ok(Preview { basis, ..Preview::new(access, planned.title(workspace), planned.block(workspace)) })
     }
@@ -71,13 +72,15 @@ impl Tool for FileOp {
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let planned = plan(&call.args, cx.workspace)?;
+            let same = call.basis.files.first().is_none_or(|(path, _)| *path == planned.from);
             let now: Vec<(PathBuf, PathState)> = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();
-            if !call.basis.files.is_empty() && call.basis.files != now {
+            if same && !call.basis.files.is_empty() && call.basis.files != now {
                 return Err(ToolError(format!(
                     "{} has changed since this call was shown; nothing was done. Look at it and try again.",
                     cx.workspace.shown(&planned.from)
                 )));
             }
+            cx.as_approved(call, &planned.touched())?;
             planned.carry_out(cx)
         })
     }
@@ -191,12 +194,9 @@ impl Planned {
         } else {
             shown.clone()
         };
-        if let Some(folder) = self.to.as_ref().and_then(|to| to.parent()) {
-            fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
-        }
         let told = match (self.operation, &self.to) {
             (Operation::Mkdir, _) => {
-                fs::create_dir_all(&self.from).map_err(|e| failed(&self.from, e))?;
+                Spot::made(&self.from).and_then(|spot| spot.make_folder()).map_err(|e| failed(&self.from, e))?;
                 format!("Made the folder {shown}.")
             }
             (Operation::Delete, _) => {
@@ -236,8 +236,7 @@ impl Planned {
     fn delete(&self, cx: &RunContext) -> Result<(), ToolError> {
         for entry in self.entries.iter().rev() {
             cx.cancel.check()?;
-            let done = if entry.kind == Kind::Folder { fs::remove_dir(&entry.path) } else { fs::remove_file(&entry.path) };
-            done.map_err(|e| decode::explain(&e, &cx.workspace.shown(&entry.path)))?;
+            entry.remove().map_err(|e| decode::explain(&e, &cx.workspace.shown(&entry.path)))?;
         }
         Ok(())
     }
@@ -254,9 +253,7 @@ impl Planned {
         // Last, or a folder that may not be written could not be filled.
         for entry in self.entries.iter().rev().filter(|entry| entry.kind == Kind::Folder) {
             let target = self.moved(&entry.path, to);
-            if let Ok(meta) = fs::metadata(&entry.path) {
-                fs::set_permissions(&target, meta.permissions()).map_err(|e| decode::explain(&e, &cx.workspace.shown(&target)))?;
-            }
+            entry.copy_bits(&target).map_err(|e| decode::explain(&e, &cx.workspace.shown(&target)))?;
         }
         Ok(())
     }
@@ -267,7 +264,7 @@ impl Entry {
     fn state(&self) -> PathState {
         match self.kind {
             Kind::Folder => seen::state(Some(b"")),
-            Kind::Link => seen::state(fs::read_link(&self.path).ok().map(|to| to.into_os_string().into_encoded_bytes()).as_deref()),
+            Kind::Link => seen::state(Spot::of(&self.path).and_then(|spot| spot.read_link()).ok().map(|to| to.into_os_string().into_encoded_bytes()).as_deref()),
             Kind::File => tree::digest(&self.path).map_or(PathState::Missing, PathState::Contents),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{RunContext, Tool, Workspace, args::Args, decode, registry};
 use crate::{
+    atomic::spot,
     protocol::{Access, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
@@ -70,7 +71,7 @@ impl Tool for Glob {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { find(&call.args, cx) })
+        Box::pin(async move { find(call, cx) })
     }
 }
 
@@ -86,12 +87,14 @@ pub(super) fn start(args: &Args, workspace: &Workspace, pattern: &str) -> Result
     })
 }
 
-fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
-    let args = Args::new("GlobTool", args)?;
+fn find(call: &ToolCall, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let args = Args::new("GlobTool", &call.args)?;
     let pattern = args.filled("pattern")?;
     let glob = Pattern::new(pattern)?;
     let (start, _) = start(&args, cx.workspace, pattern)?;
-    std::fs::read_dir(&start).map_err(|e| decode::explain(&e, &cx.workspace.shown(&start)))?;
+    cx.as_approved(call, [&start])?;
+    let failed = |e: std::io::Error| decode::explain(&e, &cx.workspace.shown(&start));
+    spot::is_folder(&start).and_then(|()| std::fs::read_dir(&start)).map_err(failed)?;
     let policy = cx.workspace.policy();
     let found = Mutex::new(Vec::<(Reverse<SystemTime>, PathBuf)>::new());
     Walk { ignored: args.flag("ignored")?, ..Walk::new(&start, cx.workspace.root()) }.run(&|entry| {
@@ -106,6 +109,7 @@ fn find(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         !cx.cancel.is_cancelled()
     });
     cx.cancel.check()?;
+    spot::is_folder(&start).map_err(failed)?;
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
     let total = found.len();

@@ -10,6 +10,7 @@ use super::{
     registry,
 };
 use crate::{
+    atomic::spot,
     command_line,
     protocol::{Access, Block, FileEntry, Hit, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
@@ -113,7 +114,7 @@ impl Tool for Grep {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { grep(&call.args, cx) })
+        Box::pin(async move { grep(call, cx) })
     }
 }
 
@@ -144,12 +145,13 @@ fn types(name: &str) -> Result<Types, ToolError> {
     builder.build().map_err(|_| ToolError(format!("GrepTool: there is no file type {name:?}; `include` takes a glob instead.")))
 }
 
-fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
-    let args = Args::new("GrepTool", args)?;
+fn grep(call: &ToolCall, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let args = Args::new("GrepTool", &call.args)?;
     let wanted = Wanted::of(args)?;
     let (start, _) = glob::start(&args, cx.workspace, wanted.pattern)?;
+    cx.as_approved(call, [&start])?;
     let shown = cx.workspace.shown(&start);
-    let (files, kept) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
+    let (files, kept) = if spot::is_folder(&start).is_ok() {
         files(&start, &wanted, cx)?
     } else {
         decode::open(&start, &shown)?;

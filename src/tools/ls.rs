@@ -2,6 +2,7 @@
 
 use super::{RunContext, Tool, Workspace, args::Args, decode, glob, registry};
 use crate::{
+    atomic::spot,
     protocol::{Access, Block, FileEntry, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     walk::Walk,
 };
@@ -38,7 +39,7 @@ impl Tool for Ls {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { listed(&call.args, cx) })
+        Box::pin(async move { listed(call, cx) })
     }
 }
 
@@ -46,9 +47,10 @@ fn folder(args: &Value, workspace: &Workspace) -> Result<PathBuf, ToolError> {
     Ok(workspace.resolve(Args::new("LS", args)?.opt_text("path")?.unwrap_or(".")))
 }
 
-fn listed(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
-    let path = folder(args, cx.workspace)?;
-    let args = Args::new("LS", args)?;
+fn listed(call: &ToolCall, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let path = folder(&call.args, cx.workspace)?;
+    cx.as_approved(call, [&path])?;
+    let args = Args::new("LS", &call.args)?;
     let ignore = args.list("ignore")?.iter().map(|g| glob::Pattern::new(g)).collect::<Result<Vec<_>, _>>()?;
     list(&path, &ignore, args.flag("ignored")?, cx)
 }
@@ -56,7 +58,7 @@ fn listed(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
 pub(super) fn list(path: &Path, ignore: &[glob::Pattern], ignored: bool, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let shown = cx.workspace.shown(path);
     // The walk would be silent about these.
-    match std::fs::read_dir(path) {
+    match spot::is_folder(path).and_then(|()| std::fs::read_dir(path)) {
         Ok(_) => {}
         Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
             return Err(ToolError(format!("{shown} is a file. Use View to read it.")));
@@ -79,6 +81,7 @@ pub(super) fn list(path: &Path, ignore: &[glob::Pattern], ignored: bool, cx: &Ru
         !cx.cancel.is_cancelled()
     });
     cx.cancel.check()?;
+    spot::is_folder(path).map_err(|e| decode::explain(&e, &shown))?;
     let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     found.sort();
     let total = found.len();

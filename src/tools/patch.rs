@@ -10,6 +10,7 @@ use super::{
     registry,
     write::{self, Change},
 };
+use crate::atomic::Spot;
 use crate::protocol::{Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use grammar::{Hunk, Part};
@@ -40,7 +41,7 @@ impl Tool for Patch {
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let changes = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
+            let changes = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error, cx.workspace))?;
             write::make(&changes, call, cx.workspace)
         })
     }
@@ -79,7 +80,8 @@ fn planned(part: Part, workspace: &Workspace) -> Result<Vec<Change>, ToolError> 
                 None => vec![Change { path, old: Some(old), new, ..Change::default() }],
                 Some(to) => {
                     absent(&to, workspace)?;
-                    let moved = Change { path: to, new, like: Some(path.clone()), ..Change::default() };
+                    let bits = Spot::of(&path).and_then(|spot| spot.stat()).ok().flatten().map(|stat| stat.st_mode & 0o7777);
+                    let moved = Change { path: to, new, bits, ..Change::default() };
                     vec![moved, Change { path, old: Some(old), ..Change::default() }]
                 }
             }

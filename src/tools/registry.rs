@@ -3,6 +3,7 @@
 //! Whatever name and argument names come in, tools see only their own.
 
 use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
+use crate::atomic::spot;
 use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, WebSettings};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -73,6 +74,9 @@ impl Registry {
         let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
         let mut preview = preview.map_err(|error| placed(error, &args, workspace))?;
         preview.basis.folder = Some(workspace.cwd());
+        if let Access::Read(paths) | Access::Write(paths) = &preview.access {
+            preview.basis.paths.clone_from(paths);
+        }
         preview.named.extend(named);
         Ok(Preview { tool: name, ..preview })
     }
@@ -80,7 +84,7 @@ impl Registry {
     /// Carries a call out, if everything starts where it did when the call was previewed.
     pub async fn run(&self, call: &ToolCall, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
         let tool = self.get(&call.name)?;
-        if call.basis.folder.as_ref().is_some_and(|folder| *folder != cx.workspace.cwd() || !folder.is_dir()) {
+        if call.basis.folder.as_ref().is_some_and(|folder| *folder != cx.workspace.cwd() || spot::is_folder(folder).is_err()) {
             return Err(ToolError::new("The working folder has changed since this was asked about; nothing was done. Call it again."));
         }
         tool.run(call, cx).await.map_err(|error| placed(error, &call.args, cx.workspace))

@@ -31,7 +31,7 @@ impl Tool for Replace {
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error))?;
+            let change = plan(&call.args, cx.workspace).map_err(|error| write::stale(call, error, cx.workspace))?;
             write::make(&[change], call, cx.workspace)
         })
     }

@@ -1,11 +1,10 @@
 //! Which files the model has seen, and as what: only such a file may be changed by a tool, and only while it is still the same.
 
+use super::decode;
 use crate::protocol::{PathState, ToolError};
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    fs::File,
-    io::Read,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -23,9 +22,7 @@ impl Seen {
 
     /// The same for a file that a part was shown of. One that can't be read any more has not been seen.
     pub fn note_file(&self, path: &Path) {
-        let mut contents = vec![];
-        let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut contents));
-        if read.is_ok() && contents.len() as u64 <= LARGEST {
+        if let Ok(Some(contents)) = decode::read(path, "", LARGEST) {
             self.note(path, &contents);
         }
     }

@@ -8,6 +8,7 @@ mod folder;
 mod patch;
 mod search;
 mod shell;
+mod swapped;
 mod web;
 
 use super::{Cancel, Registry, RunContext, Workspace};

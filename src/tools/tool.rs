@@ -4,7 +4,7 @@ use super::Workspace;
 use crate::protocol::{Job, JobEnd, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
 use futures::future::BoxFuture;
 use serde_json::Value;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use tokio::sync::watch;
 
 pub trait Tool: Send + Sync {
@@ -34,6 +34,24 @@ pub struct RunContext<'a> {
     pub progress: &'a (dyn Fn(String) + Sync),
     /// Takes what goes on when the call has ended: it is to be driven to its end, which it tells. Needs a runtime.
     pub background: &'a (dyn Fn(Job, BoxFuture<'static, JobEnd>) + Sync),
+}
+
+impl RunContext<'_> {
+    /// Do the paths of a call still lead where they did when it was decided on? A call without a preview takes them as they are.
+    pub fn as_approved<'a>(&self, call: &ToolCall, paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), ToolError> {
+        let approved = &call.basis.paths;
+        match paths.into_iter().find(|path| !approved.is_empty() && !approved.contains(path)) {
+            None => Ok(()),
+            Some(path) => Err(led_elsewhere(&self.workspace.shown(path))),
+        }
+    }
+}
+
+pub fn led_elsewhere(shown: &str) -> ToolError {
+    ToolError(format!(
+        "The path of this call leads to {shown} now, elsewhere than when it was shown: a folder in it, or the file, has become a link \
+         since, or another one. Nothing was done. Call it again."
+    ))
 }
 
 /// Asks a running call to stop. Clones are the same request; once made it cannot be taken back.

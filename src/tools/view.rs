@@ -11,6 +11,7 @@ use super::{
     tool::Cancel,
 };
 use crate::{
+    atomic::spot,
     picture,
     protocol::{Access, Block, Image, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
 };
@@ -86,14 +87,15 @@ impl Tool for View {
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { view(&call.args, cx) })
+        Box::pin(async move { view(call, cx) })
     }
 }
 
-fn view(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
-    let wanted = wanted(args, cx.workspace)?;
+fn view(call: &ToolCall, cx: &RunContext) -> Result<ToolOutput, ToolError> {
+    let wanted = wanted(&call.args, cx.workspace)?;
+    cx.as_approved(call, &wanted.paths)?;
     if let ([path], false) = (&wanted.paths[..], wanted.several) {
-        if path.is_dir() {
+        if spot::is_folder(path).is_ok() {
             return ls::list(path, &[], false, cx);
         }
         if let Some(picture) = picture(path, cx) {
@@ -148,7 +150,7 @@ fn picture(path: &Path, cx: &RunContext) -> Option<Result<ToolOutput, ToolError>
     if !picture::is_picture(&sample[..read]) {
         return None;
     }
-    let loaded = picture::load(path);
+    let loaded = picture::from(decode::open(path, &shown).ok()?.0);
     if loaded.is_err() && meta.len() <= picture::LARGEST {
         // It only begins like one.
         return None;

@@ -1,13 +1,13 @@
 //! What the tools that change files share: the state that a preview saw, the diff, and the write itself.
 
-use super::{Workspace, decode};
+use super::{Workspace, decode, tool::led_elsewhere, workspace::resolve_links};
 use crate::{
-    atomic,
+    atomic::{self, Spot},
     protocol::{Access, Basis, Block, FileChange, Preview, ToolCall, ToolError, ToolOutput},
 };
+use rustix::fs::FileType;
 use similar::{ChangeTag, TextDiff};
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -21,8 +21,8 @@ pub struct Change {
     pub old: Option<Vec<u8>>,
     /// `None`: it is deleted.
     pub new: Option<Vec<u8>>,
-    /// The file that it was moved from: it has the same permissions.
-    pub like: Option<PathBuf>,
+    /// Permission bits that a new file is to have: those of the file that it was moved from.
+    pub bits: Option<u32>,
     /// What the model should know beyond "done".
     pub remark: String,
 }
@@ -32,7 +32,10 @@ pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
     let access = Access::Write(changes.iter().map(|change| change.path.clone()).collect());
     let title = changes.iter().map(|change| workspace.titled(&change.path)).collect::<Vec<_>>().join(", ");
     Preview {
-        basis: Basis { files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(), folder: None },
+        basis: Basis {
+            files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(),
+            ..Basis::default()
+        },
         ..Preview::new(access, title, block(changes, workspace))
     }
 }
@@ -83,17 +86,14 @@ impl Change {
         let shown = workspace.shown(&self.path);
         let failed = |e: std::io::Error| decode::explain(&e, &shown);
         let Some(new) = &self.new else {
-            fs::remove_file(&self.path).map_err(failed)?;
+            Spot::of(&self.path).and_then(|spot| spot.remove_file()).map_err(failed)?;
             return Ok(format!("Deleted {shown}.{}", self.remark));
         };
         let mut told = if self.old.is_some() { format!("Changed {shown} (+{added} −{removed}).") } else { format!("Created {shown}.") };
         if self.old.as_ref() == Some(new) {
             told = format!("{shown} already has exactly this content; nothing was changed.");
         } else {
-            let written = store(&self.path, new, &shown, self.old.is_none())?;
-            if let Some(permissions) = self.like.as_ref().and_then(|like| fs::metadata(like).ok()).map(|meta| meta.permissions()) {
-                fs::set_permissions(&self.path, permissions).map_err(failed)?;
-            }
+            let written = self.store(new, &shown)?;
             if written.in_place {
                 told.push_str(" It could not be replaced as a whole, so it was overwritten in place.");
             }
@@ -104,23 +104,30 @@ impl Change {
         workspace.seen.note(&self.path, new);
         Ok(told + &self.remark)
     }
-}
 
-/// A file that can't be overwritten is not replaced behind the back of its permission bits.
-fn store(path: &Path, contents: &[u8], shown: &str, create: bool) -> Result<atomic::Written, ToolError> {
-    let failed = |e: std::io::Error| decode::explain(&e, shown);
-    if create {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
+    /// Where the path led when it was looked at, or nowhere. A file that can't be overwritten is not replaced behind the back of its
+    /// permission bits.
+    fn store(&self, contents: &[u8], shown: &str) -> Result<atomic::Written, ToolError> {
+        let failed = |e: std::io::Error| decode::explain(&e, shown);
+        let spot = if self.old.is_none() { Spot::made(&self.path) } else { Spot::of(&self.path) }.map_err(failed)?;
+        if self.old.is_some() && !spot.may_write() {
+            return Err(ToolError(format!("{shown} is read-only.")));
         }
-    } else if rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_err() {
-        return Err(ToolError(format!("{shown} is read-only.")));
+        let options = atomic::Options { durable: true, bits: self.bits, ..Default::default() };
+        atomic::write_at(&spot, contents, options).map_err(failed)
     }
-    atomic::write(path, contents, atomic::Options { durable: true, ..Default::default() }).map_err(failed)
 }
 
-/// If a file changed since its call was shown, that is the better reason.
-pub fn stale(call: &ToolCall, error: ToolError) -> ToolError {
+
+/// If a file changed since its call was shown, or its path leads elsewhere, that is the better reason.
+pub fn stale(call: &ToolCall, error: ToolError, workspace: &Workspace) -> ToolError {
+    let linked = |path: &Path| match Spot::of(path).and_then(|spot| spot.kind()) {
+        Ok(kind) => kind == Some(FileType::Symlink),
+        Err(error) => error.raw_os_error() == Some(libc::ELOOP),
+    };
+    if let Some((path, _)) = call.basis.files.iter().find(|(path, _)| linked(path)) {
+        return led_elsewhere(&workspace.shown(&resolve_links(path)));
+    }
     let changed =
         call.basis.files.iter().any(|(path, seen)| matches!(decode::read(path, "", LARGEST), Ok(now) if state(now.as_deref()) != *seen));
     if changed { ToolError(format!("The file has changed since this call was shown; nothing was written. {error}")) } else { error }
@@ -134,9 +141,7 @@ fn check(call: &ToolCall, path: &Path, now: Option<&[u8]>, shown: &str) -> Resul
     match call.basis.files.iter().find(|(p, _)| p == path) {
         Some((_, seen)) if *seen == state(now) => Ok(()),
         Some(_) => Err(ToolError(format!("{shown} has changed since this call was shown; nothing was written. View it and try again."))),
-        None => {
-            Err(ToolError(format!("The path of this call leads to {shown} now, elsewhere than when it was shown; nothing was written.")))
-        }
+        None => Err(led_elsewhere(shown)),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Files and folders as they lie on the disk, without following a link.
 
+use crate::atomic::Spot;
 use sha2::{Digest, Sha256};
 use std::{
-    fs::{self, Metadata, OpenOptions},
+    fs::{self, Metadata, Permissions},
     io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -51,7 +52,7 @@ pub fn below(top: &Path) -> Result<Vec<Entry>, String> {
 
 /// SHA-256 of a file's contents, however large.
 pub fn digest(path: &Path) -> Option<[u8; 32]> {
-    let (mut file, mut hash) = (fs::File::open(path).ok()?, Sha256::new());
+    let (mut file, mut hash) = (Spot::of(path).and_then(|spot| spot.open()).ok()?, Sha256::new());
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).ok()? {
@@ -68,37 +69,42 @@ pub fn is_same(a: &Metadata, b: &Metadata) -> bool {
 impl Entry {
     /// To where nothing is, with its permissions.
     pub fn copy(&self, to: &Path) -> io::Result<()> {
+        let (from, to) = (Spot::of(&self.path)?, Spot::made(to)?);
         match self.kind {
             // Its own permissions come when all is in it.
-            Kind::Folder => fs::create_dir(to),
-            Kind::Link => std::os::unix::fs::symlink(fs::read_link(&self.path)?, to),
+            Kind::Folder => to.make_folder(),
+            Kind::Link => to.make_link(&from.read_link()?),
             Kind::File => {
-                let mut from = fs::File::open(&self.path)?;
-                let permissions = from.metadata()?.permissions();
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(permissions.mode() & 0o777).open(to)?;
+                let mut from = from.open()?;
+                let meta = from.metadata()?;
+                if !meta.is_file() {
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file any more"));
+                }
+                let permissions = meta.permissions();
+                let mut file = to.create(permissions.mode() & 0o777)?;
                 let done = io::copy(&mut from, &mut file).and_then(|_| file.set_permissions(permissions)).and_then(|()| file.sync_all());
                 if done.is_err() {
                     // Half a file would look like a whole one.
-                    let _ = fs::remove_file(to);
+                    let _ = to.remove_file();
                 }
                 done
             }
         }
     }
+
+    /// Gives a folder's permissions to its copy.
+    pub fn copy_bits(&self, to: &Path) -> io::Result<()> {
+        let Some(stat) = Spot::of(&self.path)?.stat()? else { return Ok(()) };
+        Spot::of(to)?.open()?.set_permissions(Permissions::from_mode(stat.st_mode & 0o7777))
+    }
+
+    pub fn remove(&self) -> io::Result<()> {
+        let spot = Spot::of(&self.path)?;
+        if self.kind == Kind::Folder { spot.remove_folder() } else { spot.remove_file() }
+    }
 }
 
 /// Fails where something is in the way, also if it came just now.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
-            // This file system can't promise that: the look before it has to do.
-            let in_the_way = matches!((from.symlink_metadata(), to.symlink_metadata()), (Ok(a), Ok(b)) if !is_same(&a, &b));
-            if in_the_way { Err(io::ErrorKind::AlreadyExists.into()) } else { fs::rename(from, to) }
-        }
-        Err(rustix::io::Errno::EXIST) if matches!((from.symlink_metadata(), to.symlink_metadata()), (Ok(a), Ok(b)) if is_same(&a, &b)) => {
-            fs::rename(from, to)
-        }
-        done => Ok(done?),
-    }
+    Spot::of(from)?.rename(&Spot::made(to)?)
 }

@@ -1,7 +1,11 @@
 //! A command's process: how it is started, and how all of it ends.
 
 use super::{children::Guard, folder::Told};
-use crate::{protocol::ToolError, tools::Workspace};
+use crate::{
+    atomic::spot,
+    protocol::ToolError,
+    tools::{Workspace, decode},
+};
 use rustix::process::{Pid, Signal};
 use std::{
     process::{ExitStatus, Stdio},
@@ -62,16 +66,19 @@ pub fn start(text: &str, told: Option<&Told>, workspace: &Workspace) -> Result<S
         None => (text.to_owned(), None),
     };
     // Under another name for its folder a shell would go up from there instead.
-    command.arg("-c").arg(text).current_dir(&folder).env("PWD", &folder).stdin(Stdio::null()).envs(variable);
+    command.arg("-c").arg(text).env("PWD", &folder).stdin(Stdio::null()).envs(variable);
     command.stdout(write.try_clone().map_err(failed)?).stderr(write).envs(ENVIRONMENT.iter().copied()).kill_on_drop(true);
     for name in OBEYED {
         command.env_remove(name);
     }
+    // The folder that was decided on, whatever its name leads to in a moment.
+    let here = spot::folder(&folder).map_err(|e| decode::explain(&e, &workspace.shown(&folder)))?;
     let announcer = workspace.children.announcer();
     // SAFETY: only system calls that are allowed between fork and exec, and no allocation.
     unsafe {
         command.pre_exec(move || {
             rustix::process::setsid()?;
+            rustix::process::fchdir(&here)?;
             announcer.announce()
         });
     }
