@@ -3,6 +3,7 @@
 //! Plain data only: nothing here does anything. `Event` lives in one process and may change freely; what goes to disk is
 //! [`record::Record`].
 
+pub mod alike;
 pub mod block;
 pub mod call;
 pub mod checkpoint;

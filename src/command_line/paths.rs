@@ -1,7 +1,7 @@
 //! Which files a word means, and which files hold secrets.
 
 use super::{Surroundings, syntax::Word};
-use crate::protocol::{Touch, is_own_file};
+use crate::protocol::{Touch, alike, is_own_file};
 use std::path::{Path, PathBuf};
 
 /// More names than that are nobody's to approve one by one.
@@ -153,7 +153,7 @@ pub fn is_plain_file(root: &Path, path: &Path) -> bool {
 
 /// Does this file, by its name, hold what nobody but its owner should see?
 pub fn is_secret(path: &Path) -> bool {
-    let parts: Vec<String> = path.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()).collect();
+    let parts: Vec<String> = path.components().map(|c| alike::folded(&c.as_os_str().to_string_lossy())).collect();
     let Some(name) = parts.last() else { return false };
     let folders = [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", "keyrings", "gcloud", ".1password"];
     let files = [

@@ -1,7 +1,8 @@
 //! Paths as rules name them: globs from the project's folder, from `/` or from `~/`; without a `/` a name anywhere.
 //!
-//! Narrowly: exactly what the glob matches. Widely: in any case of letters, with everything below it, and where its beginning leads.
+//! Narrowly: exactly what the glob matches. Widely: in any case of letters and form of characters, with everything below it, and where its beginning leads.
 
+use crate::protocol::alike::folded;
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 pub struct Paths {
     narrow: Vec<GlobMatcher>,
     wide: Vec<GlobMatcher>,
-    /// Folders below which it begins, in small letters.
+    /// Folders below which it begins, folded.
     beginnings: Vec<PathBuf>,
     root: PathBuf,
     /// A name, wherever it is: only inside the root for those who allow.
@@ -34,6 +35,20 @@ fn glob(text: &str, any_case: bool) -> Result<GlobMatcher, String> {
     Ok(built.map_err(|error| format!("not a glob: {}", error.kind()))?.compile_matcher())
 }
 
+/// For names that a file system may take for the same.
+fn wide(text: &str) -> Result<GlobMatcher, String> {
+    glob(&folded(text), true)
+}
+
+fn matches(wide: &GlobMatcher, path: &Path) -> bool {
+    let ascii = path.as_os_str().as_encoded_bytes().is_ascii();
+    wide.is_match(path) || !ascii && wide.is_match(alike(path))
+}
+
+fn alike(path: &Path) -> PathBuf {
+    folded(&path.to_string_lossy()).into()
+}
+
 impl Paths {
     /// `leads`: where the pattern's beginning leads, if somebody has looked.
     pub fn parse(text: &str, root: &Path, leads: Option<&Path>) -> Result<Paths, String> {
@@ -54,7 +69,7 @@ impl Paths {
             if text == "**" || text == "*" {
                 return Paths::from(root, &[(root.to_path_buf(), "**".into())], false, false);
             }
-            let name = Some((glob(text, false)?, glob(text, true)?));
+            let name = Some((glob(text, false)?, wide(text)?));
             let mut paths = if plain {
                 let leads: Vec<_> = leads.map(|leads| (leads.to_path_buf(), String::new())).into_iter().collect();
                 Paths::from(root, &leads, true, true)?
@@ -88,12 +103,12 @@ impl Paths {
                 (start, tail) => format!("{start}/{tail}"),
             };
             paths.narrow.push(glob(&whole, false)?);
-            paths.wide.push(glob(&whole, true)?);
+            paths.wide.push(wide(&whole)?);
             // What is for all of a folder is for the folder.
             if let Some(folder) = whole.strip_suffix("/**").filter(|folder| !folder.is_empty()) {
-                paths.wide.push(glob(folder, true)?);
+                paths.wide.push(wide(folder)?);
             }
-            paths.beginnings.push(PathBuf::from(start.to_string_lossy().to_lowercase()));
+            paths.beginnings.push(alike(start));
         }
         Ok(paths)
     }
@@ -105,15 +120,16 @@ impl Paths {
     }
 
     pub fn covers_widely(&self, path: &Path) -> bool {
-        let named = |part: Component| matches!((part, &self.name), (Component::Normal(name), Some((_, wide))) if wide.is_match(name));
+        let named =
+            |part: Component| matches!((part, &self.name), (Component::Normal(name), Some((_, wide))) if matches(wide, Path::new(name)));
         // What the folder of the project is called says nothing of what is in it.
         path.strip_prefix(&self.root).unwrap_or(path).components().any(named)
-            || path.ancestors().any(|above| self.wide.iter().any(|glob| glob.is_match(above)))
+            || path.ancestors().any(|above| self.wide.iter().any(|glob| matches(glob, above)))
     }
 
     /// Is all that it covers below this folder?
     pub fn is_within(&self, folder: &Path) -> bool {
-        let folder = PathBuf::from(folder.to_string_lossy().to_lowercase());
+        let folder = alike(folder);
         self.beginnings.iter().any(|beginning| beginning.starts_with(&folder))
     }
 

@@ -1,6 +1,6 @@
 //! Tool calls: what a model may ask for, what it would touch, what was decided, what came of it.
 
-use super::{Block, CallId, CommandPart, CommandPattern};
+use super::{Block, CallId, CommandPart, CommandPattern, alike};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -99,8 +99,8 @@ const STEERING: [&str; 3] = [".git", ".backstitch", "agents.config.json"];
 
 /// Is this one of the project's own files? What steers git or us is not, nor is what makes any folder a repository, which git obeys too.
 pub fn is_own_file(root: &Path, path: &Path) -> bool {
-    let steers = |part: std::path::Component| STEERING.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    let founds = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD"));
+    let steers = |part: std::path::Component| STEERING.iter().any(|name| alike::may_be(&part.as_os_str().to_string_lossy(), name));
+    let founds = path.file_name().is_some_and(|name| alike::may_be(&name.to_string_lossy(), "head"));
     !founds && path.strip_prefix(root).is_ok_and(|inside| !inside.components().any(steers))
 }
 

@@ -107,7 +107,9 @@ fn regular(kind: FileType, shown: &str) -> Result<(), ToolError> {
 
 pub fn explain(error: &io::Error, shown: &str) -> ToolError {
     if error.raw_os_error() == Some(libc::ELOOP) {
-        return ToolError(format!("{shown}: it, or a folder in its path, is a symbolic link now, which it was not when this was looked at; nothing was done."));
+        return ToolError(format!(
+            "{shown}: it, or a folder in its path, is a symbolic link now, which it was not when this was looked at; nothing was done."
+        ));
     }
     ToolError(match error.kind() {
         io::ErrorKind::NotFound => format!("{shown} does not exist."),

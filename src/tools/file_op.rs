@@ -264,7 +264,9 @@ impl Entry {
     fn state(&self) -> PathState {
         match self.kind {
             Kind::Folder => seen::state(Some(b"")),
-            Kind::Link => seen::state(Spot::of(&self.path).and_then(|spot| spot.read_link()).ok().map(|to| to.into_os_string().into_encoded_bytes()).as_deref()),
+            Kind::Link => seen::state(
+                Spot::of(&self.path).and_then(|spot| spot.read_link()).ok().map(|to| to.into_os_string().into_encoded_bytes()).as_deref(),
+            ),
             Kind::File => tree::digest(&self.path).map_or(PathState::Missing, PathState::Contents),
         }
     }

@@ -6,7 +6,10 @@ use super::{
     seen::Seen,
     shell::{Children, Jobs, Shell},
 };
-use crate::{policy::Policy, protocol::Rule};
+use crate::{
+    policy::Policy,
+    protocol::{Rule, alike::composes_alike},
+};
 use std::{
     cell::RefCell,
     fs, io,
@@ -132,19 +135,21 @@ impl Workspace {
             (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(path),
         };
-        if path.to_str().is_some_and(|path| path.contains(char::REPLACEMENT_CHARACTER)) { self.looks_like(&path) } else { path }
+        if path.to_str().is_some_and(|path| !path.is_ascii()) { self.looks_like(&path) } else { path }
     }
 
-    /// Names that are no text are shown with a sign for what can't be; written so, the one that looks like it is meant.
+    /// Names that are no text are shown with a sign for what can't be; written so, the one that looks like it is meant. So is the one that
+    /// composes its characters in another way: nobody sees which. Only what is not there under the very name is looked for.
     fn looks_like(&self, path: &Path) -> PathBuf {
         let mut done = PathBuf::new();
         for part in path.components() {
             let here = self.cwd().join(&done);
             let name = part.as_os_str().to_string_lossy();
-            let real = (name.contains(char::REPLACEMENT_CHARACTER) && here.join(part).symlink_metadata().is_err())
+            let alike = |other: &str| other == name || composes_alike(other, &name);
+            let real = (!name.is_ascii() && here.join(part).symlink_metadata().is_err())
                 .then(|| {
                     let entries = fs::read_dir(&here).into_iter().flatten().flatten();
-                    let mut alike = entries.map(|entry| entry.file_name()).filter(|other| other.to_string_lossy() == name);
+                    let mut alike = entries.map(|entry| entry.file_name()).filter(|other| alike(&other.to_string_lossy()));
                     alike.next().filter(|_| alike.next().is_none())
                 })
                 .flatten();

@@ -30,7 +30,7 @@ pub struct Change {
 /// What a call with these changes would do.
 pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
     let access = Access::Write(changes.iter().map(|change| change.path.clone()).collect());
-    let title = changes.iter().map(|change| workspace.titled(&change.path)).collect::<Vec<_>>().join(", ");
+    let title = changes.iter().map(|change| change.title(workspace)).collect::<Vec<_>>().join(", ");
     Preview {
         basis: Basis {
             files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(),
@@ -76,6 +76,17 @@ fn block(changes: &[Change], workspace: &Workspace) -> Block {
 }
 
 impl Change {
+    /// Says also if the file has other names (hard links), which will not be names of it any more.
+    fn title(&self, workspace: &Workspace) -> String {
+        let title = workspace.titled(&self.path);
+        let stat = Spot::of(&self.path).and_then(|spot| spot.stat()).ok().flatten();
+        match stat.as_ref().filter(|_| self.new.is_some()).map_or(0, atomic::other_links) {
+            0 => title,
+            1 => format!("{title} (it has another name, which keeps the old content)"),
+            n => format!("{title} (it has {n} other names, which keep the old content)"),
+        }
+    }
+
     /// Lines added and removed.
     fn count(&self) -> (usize, usize) {
         let text = |side: &Option<Vec<u8>>| text(side.as_deref().unwrap_or_default());
@@ -117,7 +128,6 @@ impl Change {
         atomic::write_at(&spot, contents, options).map_err(failed)
     }
 }
-
 
 /// If a file changed since its call was shown, or its path leads elsewhere, that is the better reason.
 pub fn stale(call: &ToolCall, error: ToolError, workspace: &Workspace) -> ToolError {

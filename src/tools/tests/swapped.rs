@@ -170,3 +170,33 @@ fn links_that_stay_are_followed_and_stay_links() {
     assert_eq!((b.bytes("sub/in/x"), b.bytes("sub/new/file")), (b"by door/in/x".to_vec(), b"made".to_vec()));
     assert!(["inner", "outer", "door"].iter().all(|link| b.root.join(link).is_symlink()));
 }
+
+#[test]
+fn a_file_with_other_names_is_told_as_such_and_leaves_them_alone() {
+    let (b, out) = bench("");
+    fs::hard_link(out.join("f"), b.root.join("x")).unwrap();
+    b.run("View", json!({"file_path": "x"})).unwrap();
+    let (call, preview) = b.call("Edit", json!({"file_path": "x", "old_string": "one", "new_string": "two"})).unwrap();
+    assert_eq!(preview.title, "x (it has another name, which keeps the old content)");
+    assert!(b.run_call(&call).unwrap().for_model.contains("It had other hard links, which keep the old content."));
+    assert_eq!((b.bytes("x"), fs::read(out.join("f")).unwrap()), (b"two\n".to_vec(), b"one\n".to_vec()));
+    // The file itself is somebody's: it is never written where it is.
+    assert_eq!(b.call("Replace", json!({"file_path": "x", "content": "x"})).unwrap().1.title, "x");
+}
+
+#[test]
+fn a_name_in_another_form_finds_the_file_if_only_one_is_meant() {
+    let b = Bench::new(&[("u\u{308}ber/cafe\u{301}.txt", b"one\n"), ("both/é", b"1"), ("both/e\u{301}", b"2"), ("two/\u{1e69}", b"1")]);
+    let (call, preview) = b.call("View", json!({"file_path": "über/café.txt"})).unwrap();
+    assert_eq!(preview.access, crate::protocol::Access::Read(vec![b.root.join("u\u{308}ber/cafe\u{301}.txt")]));
+    b.run_call(&call).unwrap();
+    b.run("Edit", json!({"file_path": "über/café.txt", "old_string": "one", "new_string": "two"})).unwrap();
+    assert_eq!(b.bytes("u\u{308}ber/cafe\u{301}.txt"), b"two\n");
+    assert_eq!(
+        (b.text("View", json!({"file_path": "both/é"})), b.text("View", json!({"file_path": "both/e\u{301}"}))),
+        ("     1\t1\n".into(), "     1\t2\n".into())
+    );
+    // A third form, while two are there: which one is not known, so it is a new file.
+    fs::write(b.root.join("two/s\u{323}\u{307}"), "2").unwrap();
+    assert!(b.text("View", json!({"file_path": "two/s\u{307}\u{323}"})).contains("does not exist"));
+}
