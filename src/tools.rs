@@ -19,6 +19,7 @@ mod patch;
 pub mod plan;
 pub mod registry;
 pub mod replace;
+mod schema;
 mod seen;
 pub mod shell;
 pub mod todo;

@@ -454,6 +454,9 @@ impl Agent {
                     reading::short(&call.args)
                 ));
             }
+            if let Some(read_as) = call.preview.as_ref().map(|preview| preview.read_as.as_str()).filter(|read_as| !read_as.is_empty()) {
+                content.push_str(&format!("\n({read_as})"));
+            }
             let mut images = vec![];
             if let Outcome::Done(ToolOutput { for_user: Block::Image(image), .. }) = &outcome {
                 match self.settings.model.as_ref().filter(|model| model.vision == Some(false)) {

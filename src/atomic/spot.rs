@@ -153,7 +153,7 @@ impl Spot {
     /// Waits until the folder's names are on the disk. Some file systems refuse that; the contents are safe either way.
     pub(super) fn sync_folder(&self) {
         let folder = fs::openat(&self.folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-        let _ = folder.map(|folder| fs::fsync(folder));
+        let _ = folder.map(fs::fsync);
     }
 
     pub(super) fn beside(&self, name: OsString) -> io::Result<Spot> {

@@ -117,11 +117,14 @@ pub struct Preview {
     /// Names by which its paths were reached, where links stood in between: rules may be about these.
     #[serde(default)]
     pub named: Vec<PathBuf>,
+    /// What of the arguments was not read to the letter: for the model, with the result.
+    #[serde(default)]
+    pub read_as: String,
 }
 
 impl Preview {
     pub fn new(access: Access, title: String, block: Block) -> Preview {
-        Preview { access, title, block, basis: Basis::default(), tool: String::new(), named: vec![] }
+        Preview { access, title, block, basis: Basis::default(), tool: String::new(), named: vec![], read_as: String::new() }
     }
 }
 

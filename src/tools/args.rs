@@ -1,6 +1,6 @@
-//! Reads the arguments of a call, with errors that tell a model what to send instead.
+//! The arguments of a call as its tool takes them: they have been read by the tool's schema before ([`super::schema`]).
 //!
-//! What is unmistakable is accepted: a number in quotes, `null` for an argument that is left out.
+//! What a schema does not say, such as that a text must not be blank, has its errors here.
 
 use crate::protocol::ToolError;
 use serde_json::Value;
@@ -42,36 +42,21 @@ impl<'a> Args<'a> {
     }
 
     pub fn opt_number(&self, name: &str) -> Result<Option<u64>, ToolError> {
-        const WANTED: &str = "a whole number of 0 or more";
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let number = match value {
-            Value::Number(n) => n.as_u64().or_else(|| n.as_f64().filter(|f| *f >= 0.0 && f.fract() == 0.0 && *f < 1e15).map(|f| f as u64)),
-            Value::String(text) => text.trim().parse().ok(),
-            _ => None,
-        };
-        number.map(Some).ok_or_else(|| self.wrong(name, WANTED, value))
+        let number = |value: &Value| value.as_u64().ok_or_else(|| self.wrong(name, "a whole number of 0 or more", value));
+        self.get(name).map(number).transpose()
     }
 
     pub fn flag(&self, name: &str) -> Result<bool, ToolError> {
-        match self.get(name) {
-            None => Ok(false),
-            Some(Value::Bool(b)) => Ok(*b),
-            Some(Value::String(s)) if s == "true" || s == "false" => Ok(s == "true"),
-            Some(other) => Err(self.wrong(name, "true or false", other)),
-        }
+        let flag = |value: &Value| value.as_bool().ok_or_else(|| self.wrong(name, "true or false", value));
+        Ok(self.get(name).map(flag).transpose()?.unwrap_or_default())
     }
 
-    /// Also takes a single string for a list of one, and a list that was written as JSON in a string.
     pub fn list(&self, name: &str) -> Result<Vec<String>, ToolError> {
-        const WANTED: &str = "a list of strings";
-        let Some(value) = self.get(name) else { return Ok(vec![]) };
-        match value {
-            Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
-                Ok(list) => Ok(list),
-                Err(_) => Ok(vec![text.clone()]),
-            },
-            Value::Array(items) => items.iter().map(|i| i.as_str().map(str::to_owned).ok_or_else(|| self.wrong(name, WANTED, i))).collect(),
-            other => Err(self.wrong(name, WANTED, other)),
+        let text = |item: &Value| item.as_str().map(str::to_owned).ok_or_else(|| self.wrong(name, "a list of strings", item));
+        match self.get(name) {
+            None => Ok(vec![]),
+            Some(Value::Array(items)) => items.iter().map(text).collect(),
+            Some(other) => Err(self.wrong(name, "a list of strings", other)),
         }
     }
 
@@ -90,7 +75,7 @@ impl<'a> Args<'a> {
     }
 }
 
-fn kind(value: &Value) -> String {
+pub(super) fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(b) => b.to_string(),
@@ -117,18 +102,5 @@ mod tests {
             "View: `limit` has to be a whole number of 0 or more, but is the string \"x\"."
         );
         assert!(Args::new("View", &json!([1])).is_err());
-    }
-
-    #[test]
-    fn takes_what_is_unmistakable() {
-        let value = json!({"a": "12", "b": 3.0, "c": null, "d": "[\"x\",\"y\"]", "e": "z", "f": "true", "g": -1});
-        let args = Args::new("T", &value).unwrap();
-        assert_eq!(args.opt_number("a"), Ok(Some(12)));
-        assert_eq!(args.opt_number("b"), Ok(Some(3)));
-        assert_eq!(args.opt_number("c"), Ok(None));
-        assert_eq!(args.list("d").unwrap(), ["x", "y"]);
-        assert_eq!(args.list("e").unwrap(), ["z"]);
-        assert_eq!(args.flag("f"), Ok(true));
-        assert!(args.opt_number("g").is_err());
     }
 }

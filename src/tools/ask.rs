@@ -24,6 +24,10 @@ impl Tool for AskUser {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"options": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}}}})
+    }
+
     fn preview(&self, args: &Value, _: &Workspace) -> Result<Preview, ToolError> {
         let (question, options) = asked(args)?;
         let title = question.lines().next().unwrap_or_default().chars().take(100).collect();

@@ -32,6 +32,30 @@ impl Tool for Edit {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({
+            "properties": {
+                "replace_all": {"type": "boolean"},
+                "edits": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "old_string": {"type": "string"},
+                            "new_string": {"type": "string"},
+                            "expected_replacements": {"type": "integer"},
+                            "replace_all": {"type": "boolean"},
+                        },
+                        "required": ["old_string", "new_string"],
+                    },
+                },
+            },
+            "required": ["file_path"],
+            "anyOf": [{"required": ["old_string", "new_string"]}, {"required": ["edits"]}],
+        })
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         Ok(write::preview(&[plan(args, workspace)?], workspace))
     }
@@ -68,8 +92,7 @@ impl<'a> Step<'a> {
     fn all(args: Args<'a>) -> Result<Vec<Self>, ToolError> {
         let edits = match args.get("edits") {
             None => return Ok(vec![Step::of(args)?]),
-            Some(Value::Array(edits)) if !edits.is_empty() => edits,
-            Some(_) => return Err(ToolError::new("Edit: `edits` has to be a list of {old_string, new_string}.")),
+            Some(edits) => edits.as_array().map(Vec::as_slice).unwrap_or_default(),
         };
         (1..).zip(edits).map(|(n, edit)| Step::of(Args::new("Edit", edit)?).map_err(|error| numbered(error, n, edits.len()))).collect()
     }

@@ -61,6 +61,13 @@ impl Tool for FileOp {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {
+            "operation": {"type": "string"},
+            "recursive": {"type": "boolean"},
+        }})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let planned = plan(args, workspace)?;
         let files = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();

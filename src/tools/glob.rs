@@ -62,6 +62,10 @@ impl Tool for Glob {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"ignored": {"type": "boolean"}, "offset": {"type": "integer"}}})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let args = Args::new("GlobTool", args)?;
         let pattern = args.filled("pattern")?;

@@ -106,6 +106,21 @@ impl Tool for Grep {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {
+            "mode": {"type": "string"},
+            "type": {"type": "string"},
+            "multiline": {"type": "boolean"},
+            "before": {"type": "integer"},
+            "after": {"type": "integer"},
+            "ignored": {"type": "boolean"},
+            "offset": {"type": "integer"},
+            "limit": {"type": "integer"},
+            // Line numbers are always there.
+            "-n": {"type": "boolean"},
+        }})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let args = Args::new("GrepTool", args)?;
         // In quotes: it may hold blanks, or end in some.

@@ -32,6 +32,10 @@ impl Tool for Ls {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"ignored": {"type": "boolean"}, "recursive": {"type": "boolean"}}, "required": []})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let path = folder(args, workspace)?;
         let title = workspace.titled(&path);

@@ -35,6 +35,10 @@ impl Tool for Patch {
         false
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"path": {"type": "string"}}})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         Ok(write::preview(&plan(args, workspace)?, workspace))
     }

@@ -2,7 +2,11 @@
 //!
 //! Whatever name and argument names come in, tools see only their own.
 
-use super::{RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace, shell, todo, view, web};
+use super::{
+    RunContext, Tool, Workspace, aliases, ask, edit, file_op, glob, grep, ls, patch, plan, replace,
+    schema::{self, Fit},
+    shell, todo, view, web,
+};
 use crate::atomic::spot;
 use crate::protocol::{Access, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, WebSettings};
 use serde_json::Value;
@@ -29,8 +33,31 @@ const TOOLS: &[Make] = &[
     |_| Box::new(patch::Patch),
 ];
 
+/// What models say of a call to whoever looks at it. It means nothing to the call.
+const ASIDES: [&str; 12] = [
+    "explanation",
+    "description",
+    "reason",
+    "reasoning",
+    "thought",
+    "thoughts",
+    "purpose",
+    "instructions",
+    "requires_approval",
+    "task_progress",
+    "toolSummary",
+    "toolAction",
+];
+
+struct Known {
+    spec: ToolSpec,
+    /// The schema of all that it takes.
+    takes: Value,
+    tool: Box<dyn Tool>,
+}
+
 pub struct Registry {
-    tools: Vec<(ToolSpec, Box<dyn Tool>)>,
+    tools: Vec<Known>,
     /// The settings have switched these off.
     disabled: Vec<String>,
 }
@@ -49,7 +76,7 @@ impl Registry {
 
     /// Other tools than ours: scripted ones in tests, later those of servers.
     pub fn new(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
-        Registry { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect(), disabled: vec![] }
+        Registry { tools: tools.into_iter().map(Known::of).collect(), disabled: vec![] }
     }
 
     /// Of those that the model is told of.
@@ -63,13 +90,16 @@ impl Registry {
     }
 
     pub fn get(&self, name: &str) -> Result<&dyn Tool, ToolError> {
-        self.find(name).map(|(_, tool)| tool.as_ref())
+        self.find(name).map(|known| known.tool.as_ref())
     }
 
     /// What a call would touch and do, under the tool's own name and with the links that its paths go through.
     pub fn preview(&self, name: &str, args: Value, workspace: &Workspace) -> Result<Preview, ToolError> {
-        let (name, args) = self.canonical(name, args)?;
-        let tool = self.get(&name)?;
+        let (known, fit) = self.fitted(name, args)?;
+        let (name, args, tool) = (known.spec.name.clone(), fit.value, &known.tool);
+        if !fit.wrong.is_empty() {
+            return Err(ToolError(format!("{name}: {}. It takes: {}.", fit.wrong.join("; "), schema::parameters(&known.spec.schema))));
+        }
         workspace.settle();
         let (preview, named) = workspace.named_in(|| tool.preview(&args, workspace));
         let mut preview = preview.map_err(|error| placed(error, &args, workspace))?;
@@ -78,7 +108,17 @@ impl Registry {
             preview.basis.paths.clone_from(paths);
         }
         preview.named.extend(named);
-        Ok(Preview { tool: name, ..preview })
+        let unknown: Vec<String> =
+            fit.unknown.iter().filter(|name| !ASIDES.contains(&name.as_str())).map(|name| format!("`{name}`")).collect();
+        // It may have been what makes the call harmless.
+        if !unknown.is_empty() && matches!(preview.access, Access::Write(_) | Access::Run { .. }) {
+            let (unknown, takes) = (unknown.join(", "), schema::parameters(&known.takes));
+            return Err(ToolError(format!("{name}: there is no {unknown}; nothing was done. It takes: {takes}.")));
+        }
+        let left_out = (!unknown.is_empty()).then(|| format!("There is no {} of {name}: it was left out.", unknown.join(", ")));
+        let read = (!fit.read_as.is_empty()).then(|| format!("Read as it was meant: {}.", fit.read_as.join(", ")));
+        let read_as = read.into_iter().chain(left_out).collect::<Vec<_>>().join(" ");
+        Ok(Preview { tool: name, read_as, ..preview })
     }
 
     /// Carries a call out, if everything starts where it did when the call was previewed.
@@ -92,18 +132,23 @@ impl Registry {
 
     /// The tool's own name and its own argument names for a call as a model wrote it.
     pub fn canonical(&self, name: &str, args: Value) -> Result<(String, Value), ToolError> {
+        self.fitted(name, args).map(|(known, fit)| (known.spec.name.clone(), fit.value))
+    }
+
+    fn fitted(&self, name: &str, args: Value) -> Result<(&Known, Fit), ToolError> {
         let (name, args) = aliases::translated(name, args)?;
-        let name = self.find(&name)?.0.name.clone();
-        Ok(match args {
-            Value::Object(given) => (name.clone(), Value::Object(aliases::renamed(&name, given))),
-            args => (name, args),
-        })
+        let known = self.find(&name)?;
+        let args = match args {
+            Value::Object(given) => Value::Object(aliases::renamed(&known.spec.name, given)),
+            args => args,
+        };
+        Ok((known, schema::fit(&known.takes, args)))
     }
 
     /// Without these; what is no tool comes back.
     pub fn disable(&mut self, names: &[String]) -> Vec<String> {
         let (known, unknown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| self.find(name).is_ok());
-        let mut own: Vec<String> = known.iter().filter_map(|name| Some(self.find(name).ok()?.0.name.clone())).collect();
+        let mut own: Vec<String> = known.iter().filter_map(|name| Some(self.find(name).ok()?.spec.name.clone())).collect();
         if own.iter().any(|name| name == "Bash") {
             // There is nothing that they could reach.
             own.extend(["BashOutput", "KillBash"].map(String::from));
@@ -115,7 +160,7 @@ impl Registry {
     /// What a call would touch that somebody asks about: a command, or `Edit path`, `View path`, `WebFetch host`.
     pub fn would_touch(&self, text: &str, workspace: &Workspace) -> Result<(String, Access, Vec<PathBuf>), ToolError> {
         let (tool, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-        let found = self.find(tool).ok().map(|(spec, _)| spec.name.as_str()).filter(|_| !rest.is_empty());
+        let found = self.find(tool).ok().map(|known| known.spec.name.as_str()).filter(|_| !rest.is_empty());
         let path = || (workspace.resolve(rest.trim()), workspace.links(rest.trim()));
         Ok(match (found, tool) {
             (Some(name @ ("Edit" | "Replace")), _) => (name.into(), Access::Write(vec![path().0]), path().1),
@@ -137,20 +182,34 @@ impl Registry {
     fn offered(&self, with_jobs: bool) -> impl Iterator<Item = &ToolSpec> {
         let on = |spec: &&ToolSpec| !self.disabled.contains(&spec.name);
         let wanted = move |tool: &dyn Tool| tool.offered() && tool.offered_with_jobs() == with_jobs;
-        self.tools.iter().filter(move |(_, tool)| wanted(tool.as_ref())).map(|(spec, _)| spec).filter(on)
+        self.tools.iter().filter(move |known| wanted(known.tool.as_ref())).map(|known| &known.spec).filter(on)
     }
 
-    fn find(&self, name: &str) -> Result<&(ToolSpec, Box<dyn Tool>), ToolError> {
-        let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|(s, _)| same(&s.name) || s.aliases.iter().any(|a| same(a)));
+    fn find(&self, name: &str) -> Result<&Known, ToolError> {
+        let known = |same: &dyn Fn(&str) -> bool| self.tools.iter().find(|k| same(&k.spec.name) || k.spec.aliases.iter().any(|a| same(a)));
         let found = known(&|n| n == name).or_else(|| known(&|n| n.eq_ignore_ascii_case(name.trim())));
         let tools = || self.offered(false).map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         match found {
-            Some((spec, _)) if self.disabled.contains(&spec.name) => {
+            Some(known) if self.disabled.contains(&known.spec.name) => {
                 Err(ToolError(format!("The tool {name:?} is switched off in the user's settings. The tools are: {}.", tools())))
             }
             Some(found) => Ok(found),
             None => Err(ToolError(format!("There is no tool {name:?}. The tools are: {}.", tools()))),
         }
+    }
+}
+
+impl Known {
+    fn of(tool: Box<dyn Tool>) -> Known {
+        let (spec, also) = (tool.spec(), tool.also_takes());
+        let mut takes = spec.schema.clone();
+        for (name, more) in also.as_object().into_iter().flatten() {
+            match (takes.get_mut(name), more) {
+                (Some(Value::Object(own)), Value::Object(more)) => own.extend(more.clone()),
+                _ => takes[name] = more.clone(),
+            }
+        }
+        Known { spec, takes, tool }
     }
 }
 

@@ -64,8 +64,8 @@ impl Bench {
     }
 
     fn call(&self, name: &str, args: Value) -> Result<(ToolCall, Preview), ToolError> {
+        let preview = self.registry.preview(name, args.clone(), &self.workspace)?;
         let (name, args) = self.registry.canonical(name, args)?;
-        let preview = self.registry.preview(&name, args.clone(), &self.workspace)?;
         Ok((ToolCall { id: CallId(1), name, args, basis: preview.basis.clone() }, preview))
     }
 

@@ -33,6 +33,10 @@ impl Tool for Todo {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"todos": {"type": "array", "items": {"type": "object"}}}})
+    }
+
     fn preview(&self, args: &Value, _: &Workspace) -> Result<Preview, ToolError> {
         let items = items(args)?;
         // It touches nothing, so nothing has to be allowed.

@@ -20,6 +20,11 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// What it takes besides what the model is told of, or more widely, as a part of the schema: for models that know it by themselves.
+    fn also_takes(&self) -> Value {
+        Value::Null
+    }
+
     /// What a call with these arguments would touch and do. Reads, never writes.
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError>;
 

@@ -79,6 +79,13 @@ impl Tool for View {
         )
     }
 
+    fn also_takes(&self) -> Value {
+        json!({
+            "properties": {"end_line": {"type": "integer"}, "raw": {"type": "boolean"}},
+            "anyOf": [{"required": ["file_path"]}, {"required": ["file_paths"]}],
+        })
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let wanted = wanted(args, workspace)?;
         let names: Vec<_> = wanted.paths.iter().map(|p| workspace.titled(p)).collect();

@@ -215,6 +215,10 @@ impl Tool for BashOutput {
         true
     }
 
+    fn also_takes(&self) -> Value {
+        json!({"properties": {"block": {"type": "boolean"}}})
+    }
+
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         preview("BashOutput", args, workspace, false)
     }

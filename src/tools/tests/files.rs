@@ -31,7 +31,11 @@ fn view_numbers_lines_and_says_how_to_go_on() {
     assert_eq!(b.text("View", json!({"file_path": "empty"})), "(empty is empty)");
     assert_eq!(b.text("View", json!({"file_path": "latin"})), "     1\tcafé\n");
     assert_eq!(b.text("View", json!({"file_path": "none"})), "Error: none does not exist.");
-    assert_eq!(b.text("View", json!({})), "Error: View: `file_path` (a string) is missing; no arguments were given.");
+    assert_eq!(
+        b.text("View", json!({})),
+        "Error: View: `file_path` (a string) is missing. It takes: `file_path` (string, optional), `file_paths` (array, optional), \
+         `offset` (integer, optional), `limit` (integer, optional)."
+    );
     assert_eq!(b.text("View", json!({"file_path": "a.txt/x"})), "Error: a.txt/x: a part of this path is a file, not a folder.");
 }
 
@@ -47,7 +51,7 @@ fn a_list_of_steps_is_kept_whole() {
     assert_eq!(b.text("update_plan", json!({"plan": [{"step": "x", "status": "done"}]})), "The user sees the list: 1 of 1 done.");
     assert_eq!(b.text("Todo", json!({"todos": []})), "The user sees the list: 0 of 0 done.");
     for (args, error) in [
-        (json!({}), "Todo: `todos` (the whole list of {content, status}) is missing"),
+        (json!({}), "Todo: `todos` (a list) is missing. It takes: `todos` (array of {content, status})."),
         (json!({"todos": [step("a", "soon")]}), "The status of item 1 is none of pending, in_progress, completed."),
         (json!({"todos": [{"status": "pending"}]}), "Item 1 has no content."),
         (json!({"todos": vec![step("a", "pending"); 101]}), "at most 100"),
@@ -229,10 +233,11 @@ fn several_edits_of_a_file_are_made_in_order_all_or_none() {
     assert_eq!(b.bytes("a"), b"one\ntwo\none\n");
     assert!(edits(json!([all, pair("1\ntwo", "2"), pair("2\n1\n", "3")])).starts_with("Changed a (+1 −3)."));
     assert_eq!(b.bytes("a"), b"3");
-    assert!(edits(json!([])).contains("`edits` has to be a list"));
+    assert!(edits(json!([])).contains("`edits` has to be at least 1 in number, but is 0"));
     assert!(edits(json!([pair("3", "3")])).contains("the same"));
     assert!(
-        edits(json!([{"old_string": "3"}, pair("3", "4")])).starts_with("Error: Edit 1 of 2: Edit: `new_string` (a string) is missing")
+        edits(json!([{"old_string": "3"}, pair("3", "4")]))
+            .starts_with("Error: Edit: `new_string` (a string) is missing in `edits[0]`. It takes: `file_path`")
     );
     let new = json!({"file_path": "n", "edits": [pair("", "x\ny\n"), pair("y", "z")]});
     assert_eq!(b.text("multi_edit", new).lines().next(), Some("Created n."));
@@ -360,4 +365,36 @@ fn a_picture_is_shown_to_the_model_and_not_called_text() {
     }
     // Among several it is named: each has its own call.
     assert!(b.text("View", json!({"file_paths": ["a.bin", "a.bin"]})).contains("a PNG image"));
+}
+
+/// One check for every tool, before anything is looked at.
+#[test]
+fn arguments_are_read_by_the_schema_and_all_that_is_wrong_is_told_at_once() {
+    let b = Bench::new(&[("a", b"one\ntwo\n"), ("b", b"2\n")]);
+    let wrong = b.text("Edit", json!({"file_path": 3.5, "old_strng": "one", "replace_all": "perhaps"}));
+    assert_eq!(
+        wrong,
+        "Error: Edit: `file_path` has to be a string, but is the number 3.5; `replace_all` has to be true or false, but is the string \"perhaps\"; \
+         there is no `old_strng`: did you mean `old_string`?; `old_string` (a string) is missing; `new_string` (a string) is missing. It takes: \
+         `file_path` (string), `old_string` (string), `new_string` (string), `expected_replacements` (integer, optional)."
+    );
+    let (call, preview) = b.call("View", json!({"file_paths": "[\"a\", \"b\"]", "limit": "1", "offset": null})).unwrap();
+    assert_eq!(
+        preview.read_as,
+        "Read as it was meant: `file_paths` (the string \"[\\\"a\\\", \\\"b\\\"]\") as a list, `limit` (the string \"1\") as a whole number."
+    );
+    assert!(b.run_call(&call).unwrap().for_model.contains("==> b <=="));
+    // What only reads is carried out without what it does not know; what changes something is not: that might have made it harmless.
+    let (_, preview) = b.call("View", json!({"file_path": "a", "colour": true, "explanation": "to see"})).unwrap();
+    assert_eq!(preview.read_as, "There is no `colour` of View: it was left out.");
+    for (name, args) in [
+        ("FileOp", json!({"operation": "delete", "path": "a", "dry_run": true})),
+        ("Bash", json!({"command": "true", "workdir": "/"})),
+        ("Replace", json!({"file_path": "a", "content": "x", "append": true})),
+    ] {
+        let told = b.text(name, args);
+        assert!(told.contains("there is no `") && told.contains("nothing was done. It takes: "), "{told}");
+    }
+    assert_eq!(b.bytes("a"), b"one\ntwo\n");
+    b.run("Replace", json!({"file_path": "a", "content": "x", "explanation": "as asked"})).unwrap();
 }
