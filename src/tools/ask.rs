@@ -25,7 +25,9 @@ impl Tool for AskUser {
     }
 
     fn also_takes(&self) -> Value {
-        json!({"properties": {"options": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}}}})
+        let option = json!({"anyOf": [{"type": "string"}, {"type": "object"}]});
+        // What a model has put there for an answer counts for nothing.
+        json!({"properties": {"options": {"type": "array", "items": option}, "answer": {}}})
     }
 
     fn preview(&self, args: &Value, _: &Workspace) -> Result<Preview, ToolError> {

@@ -144,6 +144,11 @@ pub(super) fn apply(file: Option<Vec<u8>>, step: &Step, shown: &str) -> Result<(
     }
     let result = match decode::detect(&file) {
         Encoding::Binary => return Err(ToolError(format!("{shown} is a binary file; Edit works on text only."))),
+        // The first line begins after it.
+        Encoding::Ascii if file.starts_with(decode::BOM) && !old.starts_with('\u{feff}') => {
+            let without = replace(&file[decode::BOM.len()..], old, new, expected);
+            without.map(|(bytes, adapted)| ([decode::BOM, &bytes].concat(), adapted))
+        }
         Encoding::Ascii => replace(&file, old, new, expected),
         Encoding::Utf16 { big_endian } => {
             let text = decode::utf16(&file, big_endian)

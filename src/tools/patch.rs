@@ -5,7 +5,7 @@ mod grammar;
 use super::{
     RunContext, Tool, Workspace,
     args::Args,
-    decode,
+    decode::{self, Encoding},
     edit::{self, Step},
     registry,
     write::{self, Change},
@@ -110,8 +110,24 @@ fn absent(path: &Path, workspace: &Workspace) -> Result<(), ToolError> {
     }
 }
 
-/// Hunk by hunk, each after the one before, unless it may be anywhere.
+/// Without what a file's encoding puts around its text, and with it again.
 fn patched(old: &[u8], hunks: &[Hunk], shown: &str) -> Result<Vec<u8>, ToolError> {
+    match decode::detect(old) {
+        Encoding::Utf16 { big_endian } => {
+            let text = decode::utf16(old, big_endian)
+                .ok_or_else(|| ToolError(format!("{shown} is not valid UTF-16 and can't be edited without damage.")))?;
+            let bytes = by_hunks(text.as_bytes(), hunks, shown)?;
+            Ok(decode::to_utf16(&String::from_utf8_lossy(&bytes), big_endian))
+        }
+        _ => match old.strip_prefix(decode::BOM) {
+            Some(text) => Ok([decode::BOM, &by_hunks(text, hunks, shown)?].concat()),
+            None => by_hunks(old, hunks, shown),
+        },
+    }
+}
+
+/// Hunk by hunk, each after the one before, unless it may be anywhere.
+fn by_hunks(old: &[u8], hunks: &[Hunk], shown: &str) -> Result<Vec<u8>, ToolError> {
     let (mut done, mut rest) = (vec![], old.to_vec());
     for (n, hunk) in (1..).zip(hunks) {
         let wrong = |why: String| ToolError(format!("Hunk {n} of {} for {shown}: {why}", hunks.len()));

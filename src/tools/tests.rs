@@ -2,6 +2,7 @@
 
 mod background;
 mod commands;
+mod edits;
 mod file_op;
 mod files;
 mod folder;

@@ -4,7 +4,7 @@ use super::{corpus, is_read};
 use proptest::prelude::*;
 
 /// Ways to write, wrap or add to a line. None makes it do less than it did.
-const CHANGES: [fn(&str) -> String; 26] = [
+const CHANGES: [fn(&str) -> String; 57] = [
     |line| format!("{line}\n"),
     |line| format!("  {line}"),
     |line| format!("{line} "),
@@ -31,7 +31,47 @@ const CHANGES: [fn(&str) -> String; 26] = [
     |line| format!("# '\n{line}"),
     |line| line.replacen('r', "\\r", 1),
     |line| line.replacen(' ', " \\\n ", 1),
+    |line| line.replacen('r', "\\\nr", 1),
+    |line| line.replacen('r', "'r'", 1),
+    |line| line.replacen('r', "\"r\"", 1),
+    |line| line.replacen('a', "''a\"\"", 1),
+    |line| line.replacen(' ', " \t  ", 1),
+    |line| line.replacen(' ', "\t", 1),
+    // From here on before a simple command.
+    |line| format!("builtin {line}"),
+    |line| format!("command -p {line}"),
+    |line| format!("env -i {line}"),
+    |line| format!("env A=1 {line}"),
+    |line| format!("nice -n 5 {line}"),
+    |line| format!("nohup {line}"),
+    |line| format!("xargs {line}"),
+    |line| format!("xargs -n1 {line}"),
+    |line| format!("time {line}"),
+    |line| format!("setsid {line}"),
+    |line| format!("A=1 {line}"),
+    |line| line.split_once(' ').map_or(format!("x={line}; $x"), |(first, rest)| format!("x={first}; $x {rest}")),
+    // From here on around or beside any line.
+    |line| format!("bash -c {}", quoted(line)),
+    |line| format!("env sh -c {}", quoted(line)),
+    |line| format!("xargs sh -c {}", quoted(line)),
+    |line| format!("find . -exec sh -c {} \\;", quoted(line)),
+    |line| format!("eval eval {}", quoted(&quoted(line))),
+    |line| format!("x={}; eval \"$x\"", quoted(line)),
+    |line| format!("echo {} | sh", quoted(line)),
+    |line| format!("sh <<'E'\n{line}\nE"),
+    |line| format!("trap {} EXIT", quoted(line)),
+    |line| format!("{line}\ntrue"),
+    |line| format!("true\n\n{line}"),
+    |line| format!("f() {{\n{line}\n}}; f"),
+    |line| format!("while {line}\ndo break; done"),
 ];
+
+/// What a change needs of a line to do what the line does.
+fn needs(change: usize) -> (bool, bool) {
+    let simple = (19..22).contains(&change) || change == 8 || (32..44).contains(&change);
+    let plain = (24..32).contains(&change) || change == 43;
+    (simple, plain)
+}
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -39,12 +79,12 @@ fn quoted(text: &str) -> String {
 
 /// Some lines need what these take away: they end in a comment, or have no command to put a wrapper before.
 fn still_does_it(line: &str, change: usize) -> bool {
-    let prefixed = (19..22).contains(&change) || change == 8;
+    let (prefixed, within) = needs(change);
     let compound = ["(", "{", "if ", "for ", "while ", "until ", "case ", "!", "#", ";", "&", "|", ")", "}"];
     // A wrapper takes only the first command, a reserved word none, an assignment stays one before `env` alone.
     let simple = !compound.iter().any(|with| line.starts_with(with));
     // In a comment or a substitution of the line itself a backslash may mean less, in quotes it is itself.
-    let plain = change < 24 || !line.contains(['\'', '"', '#', '`', '\n', '\\', '<']);
+    let plain = !within || !line.contains(['\'', '"', '#', '`', '\n', '\\', '<']);
     // What follows a folder that was not gone to is what follows one that was.
     let turned = change == 8 && line.starts_with("cd ");
     (!prefixed || simple) && plain && !turned && line != "ls )"
