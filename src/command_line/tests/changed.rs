@@ -87,7 +87,9 @@ fn still_does_it(line: &str, change: usize) -> bool {
     let plain = !within || !line.contains(['\'', '"', '#', '`', '\n', '\\', '<']);
     // What follows a folder that was not gone to is what follows one that was.
     let turned = change == 8 && line.starts_with("cd ");
-    (!prefixed || simple) && plain && !turned && line != "ls )"
+    // What has no end gets one.
+    let ended = change == 53 && line.ends_with(['&', '|']);
+    (!prefixed || simple) && plain && !turned && !ended && line != "ls )"
 }
 
 #[test]
