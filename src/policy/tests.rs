@@ -1,5 +1,7 @@
 //! What rules say about calls, and what they may never do, whatever they are.
 
+mod widely;
+
 use super::*;
 use crate::{
     agent::{Bounds, approval},
@@ -428,39 +430,5 @@ proptest! {
         if let Ok(paths) = paths::Paths::parse(&path, Path::new("/p"), Some(Path::new("/home/u/x"))) {
             prop_assert!(!paths.covers(&file) || paths.covers_widely(&file));
         }
-    }
-}
-
-/// Whoever refuses means all names that a file system may take for the one; whoever allows means the one.
-#[test]
-fn names_are_the_same_in_any_form_for_who_refuses() {
-    let deny = [rule("deny Edit(Über.txt)"), rule("deny View(docs/Straße/**)"), rule("deny View(notes)")];
-    for text in
-        ["Edit Über.txt", "Edit u\u{308}ber.TXT", "Edit ÜBER.txt", "Edit in/U\u{308}ber.txt", "View docs/STRASSE/x", "View no\u{200d}tes"]
-    {
-        assert!(matches!(verdict(Mode::Yolo, &deny, &[], &call(text)), Verdict::Forbid(_)), "{text}");
-    }
-    assert_eq!(verdict(Mode::Yolo, &deny, &[], &call("Edit uber.txt")), Verdict::Allow);
-    let allow = [rule("allow Edit(Über.txt)")];
-    assert_eq!(verdict(Mode::Normal, &allow, &[], &call("Edit Über.txt")), Verdict::Allow);
-    for text in ["Edit U\u{308}ber.txt", "Edit über.txt"] {
-        assert_eq!(verdict(Mode::Normal, &allow, &[], &call(text)), Verdict::Ask, "{text}");
-    }
-    // What steers git, or may hold secrets, whatever it looks like.
-    for path in [
-        ".g\u{200c}it/config",
-        ".GI\u{200d}T/hooks/x",
-        "GIT~1/config",
-        ".git./config",
-        ".backstitch\u{feff}/x",
-        "agents.conﬁg.json",
-        "HEAD.",
-    ] {
-        assert_eq!(verdict(Mode::AutoAccept, &[], &[], &call(&format!("Edit {path}"))), Verdict::Ask, "{path}");
-    }
-    for path in [".e\u{200c}nv", "\u{feff}.ENV", ".ſsh/x", "id_r\u{200e}sa"] {
-        assert_eq!(verdict(Mode::Normal, &[], &[], &call(&format!("View {path}"))), Verdict::Ask, "{path}");
-        assert_eq!(verdict(Mode::AutoAccept, &[], &[], &call(&format!("Edit {path}"))), Verdict::Ask, "{path}");
-        assert_eq!(verdict(Mode::Normal, &[], &[], &call(&format!("Bash cat {path}"))), Verdict::Ask, "{path}");
     }
 }

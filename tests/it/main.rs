@@ -9,6 +9,7 @@ mod completion;
 mod exit;
 mod first_start;
 mod headless;
+mod hostile;
 mod keys;
 mod looks;
 mod main_job;

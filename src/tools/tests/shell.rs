@@ -49,6 +49,23 @@ fn nothing_can_ask() {
     assert_eq!(b.text("Bash", json!({"command": "echo $PAGER $GIT_EDITOR $GIT_TERMINAL_PROMPT $TERM"})), "cat false 0 dumb\n");
 }
 
+/// Editors, pagers and passwords: each ends by itself, and none is taken for a yes.
+#[test]
+fn programs_that_would_ask_end_and_change_nothing() {
+    let b = Bench::new(&[("f", b"1\n")]);
+    let git = "git -c user.name=A -c user.email=a@b.c";
+    let commits: String = (1..=3).map(|n| format!("echo {n} > f; git add f; {git} commit -qm 'commit {n}'; ")).collect();
+    b.run("Bash", json!({"command": format!("git init -q; {commits}")})).unwrap();
+    let log = || b.text("Bash", json!({"command": "git log --format=%s"}));
+    assert_eq!(log(), "commit 3\ncommit 2\ncommit 1\n");
+    for command in ["rebase -i HEAD~2", "commit --allow-empty", "commit --amend", "tag -a v1"] {
+        let out = b.run("Bash", json!({"command": format!("{git} {command}"), "timeout": 20_000})).unwrap();
+        assert!(out.failed, "{command}: {}", out.for_model);
+    }
+    assert!(b.text("Bash", json!({"command": "git rebase --abort 2>/dev/null; git status --short"})).contains("(no output)"));
+    assert_eq!(log(), "commit 3\ncommit 2\ncommit 1\n");
+}
+
 #[test]
 fn who_asks_is_told_how_to_do_without() {
     let b = Bench::new(&[]);
