@@ -107,8 +107,9 @@ fn nothing_outside_is_written_and_no_secret_is_sent_unasked() {
 /// It is the questions that hold them back, not that they could not be done.
 #[test]
 fn what_the_user_lets_run_runs() {
-    let (w, outside) = project();
-    let took_effect = |(name, args): (&str, Value)| {
+    let took_effect = |number: usize| {
+        let (w, outside) = project();
+        let (name, args) = attempts(&outside).remove(number);
         let before = all(&w);
         let server = ModelServer::start([Reply::call(name, args), Reply::text("Done.")]);
         w.configure(&server);
@@ -116,6 +117,6 @@ fn what_the_user_lets_run_runs() {
         let told = server.asked().iter().any(|asked| asked.messages().iter().any(|message| message.to_string().contains(SECRET)));
         told || all(&w) != before
     };
-    let done = attempts(&outside).into_iter().filter(|attempt| took_effect(attempt.clone())).count();
+    let done = (0..attempts(Path::new("/")).len()).filter(|number| took_effect(*number)).count();
     assert!(done >= 20, "{done}");
 }
