@@ -71,7 +71,7 @@ fn replay(recording: &Recording, size: Option<(u16, u16)>) -> Shown {
             Entry::Setting(facts) => screens.open(facts.clone()),
             Entry::Input(now, input) => {
                 shown.inputs += 1;
-                let events = rerun.step(*now, input.clone());
+                let events = rerun.step(*now, (**input).clone());
                 screens.fold(bare, *now, events);
             }
             Entry::Msg(now, msg) => {

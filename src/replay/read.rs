@@ -19,7 +19,7 @@ pub enum Entry {
     Settings(Box<Settings>, Vec<Record>),
     /// A screen opens.
     Setting(Facts),
-    Input(Duration, Input),
+    Input(Duration, Box<Input>),
     Msg(Duration, Box<Msg>),
     /// Something could not be written down.
     Lost(String),

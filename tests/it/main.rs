@@ -18,6 +18,7 @@ mod permissions;
 mod plan;
 mod replay;
 mod resume;
+mod sandbox;
 mod screen;
 mod session;
 mod stream;

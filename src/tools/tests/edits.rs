@@ -173,7 +173,8 @@ fn an_edit_means_the_same_in_every_encoding_and_with_every_line_end() {
     let (little, big) = (|text: &str| crate::tools::decode::to_utf16(text, false), |text: &str| crate::tools::decode::to_utf16(text, true));
     // A line of another encoding before it.
     let latin = |text: &str| [b"caf\xe9 \xfc\n", text.as_bytes()].concat();
-    let encodings: [(&str, &dyn Fn(&str) -> Vec<u8>); 5] =
+    type Encode<'a> = (&'a str, &'a dyn Fn(&str) -> Vec<u8>);
+    let encodings: [Encode; 5] =
         [("UTF-8", &utf8), ("with a byte order mark", &bom), ("UTF-16LE", &little), ("UTF-16BE", &big), ("Latin-1", &latin)];
     let mut done = 0;
     for (lines, old, new, wanted) in TEXTS {
