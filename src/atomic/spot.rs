@@ -164,7 +164,10 @@ impl Spot {
 /// The handle of a folder, by an absolute path that has been resolved.
 pub fn folder(path: &Path) -> io::Result<OwnedFd> {
     let top = fs::openat(CWD, "/", FOLDER, Mode::empty())?;
-    descend(top, path.strip_prefix("/").map_err(|_| Errno::INVAL)?, false)
+    let folder = descend(top, path.strip_prefix("/").map_err(|_| Errno::INVAL)?, false)?;
+    #[cfg(test)]
+    tests::opened();
+    Ok(folder)
 }
 
 /// Is this still a folder that no link stands before?

@@ -401,3 +401,35 @@ fn a_repository_that_went_is_named() {
     assert_eq!(fs::read(b.root.join("nested/a")).unwrap(), b"a");
     assert!(b.root.join("new/.git/HEAD").exists() && b.root.join("other/.git").exists() && !b.root.join("nested/.git").exists());
 }
+
+/// A folder that becomes a link while files go back into it leads none of them out of the project.
+#[test]
+fn nothing_goes_back_through_a_folder_that_was_swapped() {
+    for nth in 1..=4 {
+        let mut b = Bench::new();
+        let outside = b.root.parent().unwrap().join("outside");
+        fs::create_dir(&outside).unwrap();
+        for file in ["changed", "new", "gone", "link"] {
+            fs::write(outside.join(file), "theirs").unwrap();
+        }
+        b.write("sub/changed", "1");
+        b.write("sub/gone", "1");
+        symlink("changed", b.root.join("sub/link")).unwrap();
+        let first = b.take();
+        b.write("sub/changed", "2");
+        b.write("sub/new", "theirs");
+        fs::remove_file(b.root.join("sub/gone")).unwrap();
+        fs::remove_file(b.root.join("sub/link")).unwrap();
+        let plan = b.plan(&first);
+        let (root, to) = (b.root.clone(), outside.clone());
+        crate::atomic::spot::tests::when_opened(nth, move || {
+            fs::rename(root.join("sub"), root.join("was")).unwrap();
+            symlink(to, root.join("sub")).unwrap();
+        });
+        let _ = b.store.restore(&plan);
+        assert!(b.root.join("was").exists(), "{nth}: the moment is found");
+        for file in ["changed", "new", "gone", "link"] {
+            assert_eq!(fs::read(outside.join(file)).unwrap(), b"theirs", "{nth}: {file}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Folders that become links between the look and the deed: what was approved is what is touched, or nothing is.
 
 use super::*;
-use crate::atomic::spot::tests::when_opened;
+use crate::{atomic::spot::tests::when_opened, protocol::SandboxSettings, tools::shell::Sandbox};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -152,6 +152,29 @@ fn a_command_starts_in_the_folder_that_was_shown_or_not_at_all() {
     swap(&b.root, &out);
     assert!(b.run_call(&call).unwrap_err().0.contains("working folder has changed"));
     assert!(!out.join("made").exists());
+}
+
+/// In the sandbox it goes there once more, by the name.
+#[test]
+fn nor_does_it_if_the_folder_is_swapped_while_it_starts() {
+    for on in [false, true] {
+        let mut swaps = 0;
+        for nth in 1..=4 {
+            let (mut b, out) = bench("");
+            let sandbox = Sandbox::new(SandboxSettings { on, ..SandboxSettings::default() }, vec![]);
+            b.workspace = Workspace::new(&b.root, &b.root.parent().unwrap().join("spill")).unwrap().with_sandbox(sandbox);
+            b.run("Bash", json!({"command": "cd sub"})).unwrap();
+            let (call, _) = b.call("Bash", json!({"command": "touch made"})).unwrap();
+            let (root, to) = (b.root.clone(), out.clone());
+            when_opened(nth, move || swap(&root, &to));
+            let told = b.run_call(&call);
+            when_opened(1, || {});
+            crate::atomic::spot::tests::opened();
+            assert!(!out.join("made").exists(), "{on} {nth}: {told:?}");
+            swaps += usize::from(b.root.join("was").exists());
+        }
+        assert!(swaps >= 2, "{swaps}");
+    }
 }
 
 #[test]
