@@ -109,7 +109,7 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     let shown = workspace.shown(&path);
     let old = decode::read(&path, &shown, write::LARGEST)?;
     if let Some(old) = &old {
-        workspace.seen.check(&path, old, &shown)?;
+        workspace.seen.check(&path, old, workspace)?;
     }
     let (mut new, mut adapted) = (old.clone(), vec![]);
     for (n, step) in steps.iter().enumerate() {

@@ -99,7 +99,7 @@ fn present(path: &str, workspace: &Workspace) -> Result<(PathBuf, Vec<u8>), Tool
     let Some(old) = decode::read(&path, &shown, write::LARGEST)? else {
         return Err(ToolError(format!("apply_patch: {shown} does not exist; nothing was changed.")));
     };
-    workspace.seen.check(&path, &old, &shown)?;
+    workspace.seen.check(&path, &old, workspace)?;
     Ok((path, old))
 }
 

@@ -44,7 +44,7 @@ fn plan(args: &Value, workspace: &Workspace) -> Result<Change, ToolError> {
     let old = decode::read(&path, &workspace.shown(&path), write::LARGEST)?;
     let (new, kept) = match &old {
         Some(old) => {
-            workspace.seen.check(&path, old, &workspace.shown(&path))?;
+            workspace.seen.check(&path, old, workspace)?;
             like(old, content)
         }
         None => (content.as_bytes().to_vec(), None),

@@ -168,7 +168,10 @@ fn only_what_was_seen_and_is_still_the_same_is_changed() {
     assert!(edit("one", "1").starts_with("Changed a"));
     assert!(edit("two", "2").starts_with("Changed a"));
     fs::write(b.root.join("a"), "1\n2\nby the user\n").unwrap();
-    assert_eq!(edit("1", "one"), "Error: a has changed since you saw it; nothing was written. View it again.");
+    assert_eq!(
+        edit("1", "one"),
+        "Error: a has changed since you saw it; nothing was written. View it again.\nSince then:\n@@ -2 +2,2 @@\n 2\n+by the user"
+    );
     assert!(replace().contains("a has changed"));
     b.run("Grep", json!({"pattern": "by the user"})).unwrap();
     assert!(replace().starts_with("Changed a"));
@@ -397,4 +400,27 @@ fn arguments_are_read_by_the_schema_and_all_that_is_wrong_is_told_at_once() {
     }
     assert_eq!(b.bytes("a"), b"one\ntwo\n");
     b.run("Replace", json!({"file_path": "a", "content": "x", "explanation": "as asked"})).unwrap();
+}
+
+/// What a file has become is told only where it may be read without a question.
+#[test]
+fn what_has_changed_since_is_told_but_no_secret() {
+    let b = Bench::new(&[("a", b"1\n"), (".env", b"K=1\n"), ("ruled", b"1\n"), ("u16", &decode::to_utf16("a\n", true)), ("long", b"1\n")]);
+    let rule = crate::protocol::Rule::new(crate::protocol::Ruling::Ask, crate::protocol::RuleSource::User, "View(ruled)");
+    b.workspace.set_rules(&[rule]);
+    let outside = b.root.parent().unwrap().join("outside");
+    fs::write(&outside, "1\n").unwrap();
+    b.workspace.seen.note(&outside, b"1\n");
+    let edit = |path: &str| b.text("Edit", json!({"file_path": path, "old_string": "1", "new_string": "2"}));
+    for path in ["a", ".env", "ruled", "../outside"] {
+        fs::write(b.root.join(path), "1\nNEW\n").unwrap();
+        let told = edit(path);
+        assert!(told.contains("has changed since you saw it"), "{told}");
+        assert_eq!(told.contains("NEW"), path == "a", "{told}");
+    }
+    fs::write(b.root.join("u16"), decode::to_utf16("a\nä\n", true)).unwrap();
+    assert!(edit("u16").contains("+ä"));
+    fs::write(b.root.join("long"), "x\n".repeat(500)).unwrap();
+    let told = edit("long");
+    assert!(told.contains("lines more)") && told.lines().count() < 50, "{told}");
 }
