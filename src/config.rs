@@ -10,6 +10,8 @@ mod layers;
 mod looks;
 pub mod permissions;
 pub mod places;
+pub mod privacy;
+mod providers;
 mod save;
 mod settings;
 mod source;
@@ -26,7 +28,7 @@ pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, ProviderSettings, Rule, ToolProfile, WebSettings},
+    protocol::{Looks, Mode, PrivacySettings, ProviderSettings, Rule, ToolProfile, WebSettings},
 };
 use permissions::Accepted;
 use std::path::{Path, PathBuf};
@@ -49,6 +51,7 @@ pub struct Config {
     pub disabled_tools: Vec<String>,
     pub tool_profile: ToolProfile,
     pub web: WebSettings,
+    pub privacy: PrivacySettings,
     /// The shell that commands run in, by name or whole path, if not `sh`.
     pub shell: Option<String>,
     /// The files that were read, the one that outranks the others first.
@@ -69,6 +72,7 @@ impl Default for Config {
             disabled_tools: vec![],
             tool_profile: ToolProfile::default(),
             web: WebSettings::default(),
+            privacy: PrivacySettings::default(),
             shell: None,
             sources: vec![],
             warnings: vec![],
@@ -96,6 +100,7 @@ impl Config {
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);
         config.web = layer.web.settings(env, &mut config.warnings);
+        config.privacy = layer.privacy.settings(&mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
         Ok(config)

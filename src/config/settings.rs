@@ -6,6 +6,8 @@
 use super::{
     Env, environment,
     looks::LooksLayer,
+    privacy::{self, PrivacyLayer},
+    providers::ProjectProvider,
     source,
     web::{self, WebLayer},
 };
@@ -41,12 +43,16 @@ pub struct Layer {
     pub tool_profile: Option<ToolProfile>,
     /// Which search engine, and which private hosts may be fetched from. Never from a project's file.
     pub web: WebLayer,
+    /// Whether secrets are replaced, and what is one besides.
+    pub privacy: PrivacyLayer,
+    /// Those of the project's own file, which may have to wait; `providers` has the others.
+    pub project_providers: Vec<ProjectProvider>,
     /// The mode that the project's own file names, and what it would be without that.
     pub project_mode: Option<Mode>,
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 12] = [
+pub const KEYS: [&str; 14] = [
     "defaultMode",
     "providers",
     "theme",
@@ -59,6 +65,8 @@ pub const KEYS: [&str; 12] = [
     "shell",
     "webSearch",
     "allowPrivateHosts",
+    "privacy",
+    "privacyPatterns",
 ];
 const PROVIDER_KEYS: [&str; 11] = [
     "name",
@@ -113,6 +121,12 @@ impl Layer {
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
         self.web.merge(lower.web);
+        self.privacy.merge(lower.privacy);
+        for provider in lower.project_providers {
+            if !self.project_providers.iter().any(|known| same(&known.settings.name, &provider.settings.name)) {
+                self.project_providers.push(provider);
+            }
+        }
         self.max_turns = self.max_turns.or(lower.max_turns);
         self.shell = self.shell.take().or(lower.shell);
         for provider in lower.providers {
@@ -123,7 +137,7 @@ impl Layer {
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
+pub fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
@@ -167,32 +181,37 @@ impl Reader<'_> {
                         layer.max_turns = self.positive(turns)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
                     }
                 }
-                "providers" => layer.providers = self.providers(property)?,
+                "privacy" | "privacyPatterns" | "enablePromptScrubbing" => privacy::read(self, property, &mut layer.privacy)?,
+                "providers" => layer.merge(self.providers(property)?),
                 other => self.unknown(property, other, &KEYS, &LATER),
             }
         }
         Ok(layer)
     }
 
-    pub fn providers(&mut self, property: &ObjectProp) -> Result<Vec<ProviderSettings>, Failure> {
+    /// A layer with nothing else.
+    pub fn providers(&mut self, property: &ObjectProp) -> Result<Layer, Failure> {
         let Value::Array(list) = &property.value else {
             self.mistake(&property.value, format!("\"providers\" is a list, [ … ], not {}.", source::kind(&property.value)))?;
-            return Ok(vec![]);
+            return Ok(Layer::default());
         };
-        let mut providers: Vec<ProviderSettings> = vec![];
+        let mut layer = Layer::default();
         for item in &list.elements {
             let Value::Object(entry) = item else {
                 self.mistake(item, format!("A provider is an object, {{ … }}, not {}.", source::kind(item)))?;
                 continue;
             };
             let Some(provider) = self.provider(entry)? else { continue };
-            if providers.iter().any(|known| same(&known.name, &provider.name)) {
+            let project = layer.project_providers.iter().map(|known| &known.settings);
+            if layer.providers.iter().chain(project).any(|known| same(&known.name, &provider.name)) {
                 self.warn(item, &format!("The provider \"{}\" is there twice; this one has no effect.", provider.name));
+            } else if self.rules == RuleSource::Project {
+                layer.project_providers.push(ProjectProvider::new(provider, entry, entry.text(self.text)));
             } else {
-                providers.push(provider);
+                layer.providers.push(provider);
             }
         }
-        Ok(providers)
+        Ok(layer)
     }
 
     fn provider(&mut self, entry: &Object) -> Read<ProviderSettings> {

@@ -76,6 +76,7 @@ impl Bench {
             checkpoints: Box::new(move || Ok(Box::new(GitStore::open(&data, &root).map_err(|e| e.to_string())?))),
             session,
             recorder: Recorder::off(),
+            privacy: crate::privacy::Privacy::off(),
         };
         let (handle, engine) = Engine::start(services, agent, vec![]).unwrap();
         Bench { handle: Some(handle), engine: Some(engine), folder, seq: 0, turn: None, log: vec![], records }

@@ -112,7 +112,7 @@ impl World {
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
                 Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
-                Effect::UseRules(_) | Effect::Try(_) | Effect::LeaveFolder => {}
+                Effect::UseRules(_) | Effect::Try(_) | Effect::Privacy(_) | Effect::LeaveFolder => {}
             }
         }
         let mut replayed = Transcript::default();
