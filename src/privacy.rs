@@ -20,7 +20,7 @@ mod vault;
 mod tests;
 
 use crate::protocol::{CallId, CallRequest, Hidden, Message, PrivacyState, Prompt, RecordBody, Request, ToolCall};
-use find::Finder;
+use find::{Finder, Span};
 use serde_json::Value;
 use std::{collections::HashMap, sync::Arc};
 use vault::Vault;
@@ -191,28 +191,9 @@ impl Privacy {
         changed.then(|| CallRequest { arguments: args.to_string(), ..call.clone() })
     }
 
-    fn hide(&mut self, text: &str, from: Origin, place: &str) -> Option<String> {
-        let mut spans = self.finder.spans(text, &mut self.vault);
-        spans.extend(vault::placeholders(text).into_iter().filter_map(|(span, id)| {
-            let ours = match from {
-                Origin::Model => true,
-                Origin::User => self.vault.knows(id),
-                Origin::World => false,
-            };
-            (!ours).then(|| find::Span { at: span, kind: "text".into(), told: false })
-        }));
-        let spans = find::apart(spans);
-        if spans.is_empty() {
-            return None;
-        }
-        let (mut hidden, mut from) = (String::with_capacity(text.len()), 0);
-        for span in spans {
-            hidden.push_str(&text[from..span.at.start]);
-            hidden.push_str(&self.vault.hide(&text[span.at.clone()], &span.kind, span.told.then_some(place)));
-            from = span.at.end;
-        }
-        hidden.push_str(&text[from..]);
-        Some(hidden)
+    fn hide(&mut self, text: &str, origin: Origin, place: &str) -> Option<String> {
+        let spans = spans(&self.finder, &self.vault, text, origin);
+        (!spans.is_empty()).then(|| replaced(text, spans, |secret, span| self.vault.hide(secret, &span.kind, span.told.then_some(place))))
     }
 
     // --- in ---
@@ -271,15 +252,39 @@ impl Privacy {
     /// What a text would be for a model, if this is on. Nothing is noted.
     pub fn inspect(&self, text: &str) -> String {
         let mut vault = self.vault.clone();
-        let spans = find::apart(self.finder.spans(text, &mut vault));
-        let (mut hidden, mut from) = (String::new(), 0);
-        for span in spans {
-            hidden.push_str(&text[from..span.at.start]);
-            hidden.push_str(&vault.hide(&text[span.at.clone()], &span.kind, None));
-            from = span.at.end;
-        }
-        hidden + &text[from..]
+        let spans = spans(&self.finder, &self.vault, text, Origin::User);
+        replaced(text, spans, |secret, span| vault.hide(secret, &span.kind, None))
     }
+}
+
+/// What has to be replaced in a text, in its order.
+fn spans(finder: &Finder, vault: &Vault, text: &str, origin: Origin) -> Vec<Span> {
+    let placeholders = vault::placeholders(text);
+    let mut spans = finder.spans(text, vault);
+    // What is within one is no secret, whatever it looks like.
+    spans.retain(|span| {
+        let next = placeholders.partition_point(|(placeholder, _)| placeholder.end <= span.at.start);
+        placeholders.get(next).is_none_or(|(placeholder, _)| span.at.end <= placeholder.start)
+    });
+    spans.extend(placeholders.into_iter().filter_map(|(at, id)| {
+        let stays = match origin {
+            Origin::Model => true,
+            Origin::User => vault.knows(id),
+            Origin::World => false,
+        };
+        (!stays).then(|| Span { at, kind: "text".into(), told: false })
+    }));
+    find::apart(spans)
+}
+
+fn replaced(text: &str, spans: Vec<Span>, mut placeholder: impl FnMut(&str, &Span) -> String) -> String {
+    let (mut hidden, mut from) = (String::with_capacity(text.len()), 0);
+    for span in spans {
+        hidden.push_str(&text[from..span.at.start]);
+        hidden.push_str(&placeholder(&text[span.at.clone()], &span));
+        from = span.at.end;
+    }
+    hidden + &text[from..]
 }
 
 /// Is a pattern of the user's one that can be searched for?

@@ -141,10 +141,14 @@ fn assigned(text: &str, word: Range<usize>, password: bool) -> Option<Range<usiz
     let value = blank(bytes, at + operator);
     let spaced = spaced || value > at + operator;
     let found = quoted(text, value).map(|at| (at, Style::Quoted)).or_else(|| {
+        // In a file of settings all of the line is the value, whatever is in it.
+        let line = value..value + bytes[value..].iter().take(LONGEST_VALUE + 1).take_while(|b| !b.is_ascii_whitespace()).count();
+        if !spaced && line.len() <= LONGEST_VALUE && at_line_start(bytes, start) && ends_line(bytes, line.end) {
+            return (!line.is_empty()).then_some((line, Style::Settings));
+        }
         let at = bare(bytes, value);
         let capitals = !name.bytes().any(|b| b.is_ascii_lowercase() || b == b'.') && !spaced;
-        let whole = !spaced && at_line_start(bytes, start) && ends_line(bytes, at.end);
-        (!at.is_empty()).then_some((at, if capitals || whole { Style::Settings } else { Style::Bare }))
+        (!at.is_empty()).then_some((at, if capitals { Style::Settings } else { Style::Bare }))
     });
     if let Some((at, style)) = &found
         && is_secret(text.get(at.clone())?, *style, password, bytes.get(at.end))
@@ -267,6 +271,7 @@ fn is_reference(value: &str) -> bool {
         || value.starts_with(['`', '*', '%'])
         || ["${", "$(", "{{", "}}", "<%", "#{", "!Ref", "!ref", "secretKeyRef"].iter().any(|part| value.contains(part))
         || value.starts_with('{') && value.ends_with('}')
+        || value.contains('(') && value.ends_with([')', ';', ','])
 }
 
 /// Words with something between them, and hardly a digit: `db-password-v2`, `config.auth.token1`.

@@ -52,7 +52,7 @@ impl Finder {
     }
 
     /// They may overlap.
-    pub fn spans(&self, text: &str, vault: &mut Vault) -> Vec<Span> {
+    pub fn spans(&self, text: &str, vault: &Vault) -> Vec<Span> {
         let mut spans = vec![];
         self.known(text, vault, &mut spans);
         shapes::find(text, &mut spans);

@@ -146,3 +146,16 @@ fn an_answer_to_a_question_is_added_to_what_was_previewed() {
     let call = privacy.to_run(ToolCall { id: CallId(1), name: "AskUser".into(), args, basis: Default::default() });
     assert_eq!(call.args, serde_json::json!({ "question": "TOKEN=abc123def", "answer": hidden }));
 }
+
+/// `password:…` within one is not an assignment.
+#[test]
+fn nothing_within_a_placeholder_is_a_secret() {
+    let mut privacy = privacy();
+    for n in 0..50 {
+        let hidden = privacy.hide(&format!("PASSWORD=hunter{n}x"), Origin::World, "x").unwrap();
+        for text in [hidden.clone(), format!("It is {}.", &hidden[9..]), format!("password: \"{}\"", &hidden[9..])] {
+            assert_eq!(privacy.hide(&text, Origin::Model, "x"), None, "{text}");
+            assert_eq!(privacy.inspect(&text), text);
+        }
+    }
+}
