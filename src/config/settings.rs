@@ -360,7 +360,12 @@ impl Reader<'_> {
     }
 
     pub fn wrong<T>(&mut self, property: &ObjectProp, right: &str) -> Read<T> {
-        self.mistake(&property.value, format!("\"{}\" must be {right}, not {}.", property.name.as_str(), source::kind(&property.value)))?;
+        let key = property.name.as_str();
+        // What should have been in there may be a key, and is not repeated.
+        let private =
+            matches!(key, "apiKey" | "headers" | "providers") && matches!(property.value, Value::StringLit(_) | Value::NumberLit(_));
+        let wrong = if private { "this".into() } else { source::kind(&property.value) };
+        self.mistake(&property.value, format!("\"{key}\" must be {right}, not {wrong}."))?;
         Ok(None)
     }
 
