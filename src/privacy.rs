@@ -52,7 +52,8 @@ enum Origin {
     World,
 }
 
-pub const OFF: &str = "off";
+/// For the model, once it has been sent a placeholder.
+const EXPLAINED: &str = "Secrets are not shown to you: `[secret:KIND:ID]` stands for each. Where a secret is meant in a call or an answer, copy its placeholder exactly, with the brackets: in the arguments of a call it becomes the secret again. Never make one up, shorten or split one.";
 
 impl Privacy {
     /// `known`: what is secret whatever it looks like, with what it is called. `patterns` are the user's own, checked by [`check`].
@@ -92,7 +93,6 @@ impl Privacy {
         if !self.on {
             return request;
         }
-        request.system = self.system(&request.system);
         if request.messages.len() < self.seen {
             self.forget(request.messages.len());
         }
@@ -111,6 +111,7 @@ impl Privacy {
         if let Some(sent) = &self.sent {
             request.messages = sent.clone();
         }
+        request.system = self.system(&request.system);
         request
     }
 
@@ -133,11 +134,17 @@ impl Privacy {
         }
     }
 
+    /// Says what placeholders are once there is one.
     fn system(&mut self, text: &Arc<str>) -> Arc<str> {
         if let Some((_, hidden)) = self.system.as_ref().filter(|(known, _)| known == text) {
             return hidden.clone();
         }
-        let hidden: Arc<str> = self.hide(text, Origin::World, "the instructions").map_or_else(|| text.clone(), Arc::from);
+        let hidden = self.hide(text, Origin::World, "the instructions");
+        if hidden.is_none() && self.sent.is_none() {
+            // Nothing is noted: a placeholder may come.
+            return text.clone();
+        }
+        let hidden: Arc<str> = format!("{}\n\n{EXPLAINED}", hidden.as_deref().unwrap_or(text)).into();
         self.system = Some((text.clone(), hidden.clone()));
         hidden
     }

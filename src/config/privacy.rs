@@ -103,7 +103,7 @@ fn is_secret(name: &str) -> bool {
 
 /// Paths, addresses, numbers and words are no secrets, whatever they are called.
 fn is_value(value: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(|b| is(b));
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     value.len() >= 8
         && !value.contains(char::is_whitespace)
         && !value.contains("://")

@@ -104,6 +104,6 @@ pub fn is_made_up(value: &str) -> bool {
 
 /// Capitals, small letters and digits.
 pub fn is_random(value: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(|b| is(b));
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
 }

@@ -15,6 +15,7 @@ mod main_job;
 mod own_keys;
 mod permissions;
 mod plan;
+mod privacy;
 mod replay;
 mod resume;
 mod screen;

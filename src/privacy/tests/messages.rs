@@ -32,12 +32,13 @@ fn nothing_is_copied_while_there_is_nothing_to_hide_and_nothing_is_looked_throug
     let mut privacy = privacy();
     let mut messages = Arc::new(vec![Message::User("hello".into())]);
     let sent = privacy.outgoing(request(&messages));
-    assert!(Arc::ptr_eq(&sent.messages, &messages));
+    assert!(Arc::ptr_eq(&sent.messages, &messages) && &*sent.system == "be good");
     drop(sent);
     Arc::make_mut(&mut messages).extend([asked(1, r#"{"file_path":".env"}"#), result(1, "TOKEN=abc123def")]);
     let sent = privacy.outgoing(request(&messages));
     let placeholder = texts(&sent)[2].strip_prefix("TOKEN=").unwrap().to_owned();
     assert_eq!((texts(&sent)[0].as_str(), vault::placeholders(&placeholder).len()), ("hello", 1));
+    assert!(sent.system.starts_with("be good\n\nSecrets are not shown"), "what a placeholder is, once there is one");
     let Hidden { kind, times, places, hint, .. } = privacy.state().hidden.remove(0);
     assert_eq!((kind.as_str(), times, places, hint.as_str()), ("secret value", 1, vec!["View .env".to_owned()], "…"));
     let again = privacy.outgoing(request(&messages));
