@@ -12,6 +12,7 @@ pub mod permissions;
 pub mod places;
 pub mod privacy;
 mod providers;
+mod sandbox;
 mod save;
 mod settings;
 mod source;
@@ -28,7 +29,7 @@ pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, PrivacySettings, ProviderSettings, Rule, ToolProfile, WebSettings},
+    protocol::{Looks, Mode, PrivacySettings, ProviderSettings, Rule, SandboxSettings, ToolProfile, WebSettings},
 };
 use permissions::Accepted;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ pub struct Config {
     pub privacy: PrivacySettings,
     /// The shell that commands run in, by name or whole path, if not `sh`.
     pub shell: Option<String>,
+    pub sandbox: SandboxSettings,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -74,6 +76,7 @@ impl Default for Config {
             web: WebSettings::default(),
             privacy: PrivacySettings::default(),
             shell: None,
+            sandbox: SandboxSettings::default(),
             sources: vec![],
             warnings: vec![],
         }
@@ -96,6 +99,7 @@ impl Config {
         (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
         config.tool_profile = layer.tool_profile.unwrap_or_default();
         config.shell = layer.shell;
+        config.sandbox = layer.sandbox.settings(places.home.as_deref(), &mut config.warnings);
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);

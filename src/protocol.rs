@@ -18,6 +18,7 @@ pub mod plan;
 pub mod privacy;
 pub mod record;
 pub mod rule;
+mod sandbox;
 pub mod session;
 pub mod web;
 
@@ -35,6 +36,7 @@ pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use privacy::{Hidden, Privacy, PrivacyNews, PrivacySettings, PrivacyState};
 pub use record::{Record, RecordBody};
 pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
+pub use sandbox::SandboxSettings;
 pub use session::{Branch, Resume, SessionInfo};
 pub use web::{SearchProvider, SearchSettings, Secret, WebSettings};
 
@@ -93,6 +95,8 @@ pub enum Command {
     },
     /// Takes a checkpoint, with a name or without.
     Checkpoint(String),
+    /// What only the workers know for `/status`; answered by [`SessionEvent::Facts`].
+    Facts,
     /// Answered by [`SessionEvent::Checkpoints`].
     ListCheckpoints,
     /// Answered by the list.
@@ -171,6 +175,8 @@ pub enum SessionEvent {
         waiting: Vec<Prompt>,
     },
     Found(Vec<FoundServer>),
+    /// For `/status`: names and values.
+    Facts(Vec<(String, String)>),
     /// With the contents: from now to then.
     Planned {
         plan: Plan,

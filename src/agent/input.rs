@@ -36,6 +36,8 @@ pub enum Input {
     Tried(String, Result<(String, Access, Vec<PathBuf>), String>),
     /// About secrets: what was asked, or that some were replaced.
     Privacy(PrivacyNews),
+    /// What only the workers know for `/status`.
+    Facts(Vec<(String, String)>),
     Found(Vec<FoundServer>),
     /// What the providers have, and what went wrong with those that could not be asked.
     Models(Vec<ModelInfo>, Vec<String>),

@@ -3,6 +3,7 @@
 mod permissions;
 mod privacy;
 mod providers;
+mod sandbox;
 mod web;
 
 use super::*;

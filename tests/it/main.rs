@@ -18,6 +18,7 @@ mod plan;
 mod privacy;
 mod replay;
 mod resume;
+mod sandbox;
 mod screen;
 mod session;
 mod stream;
