@@ -19,7 +19,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "src/tui/perform.rs",
         "workers of the screen begin where its other commands are carried out; they only compute, and the exit waits for none",
     ),
-    ("spawning", "src/tools/grep/search.rs", "scoped threads that end with the search; nothing outlives the call"),
     ("colours", "components/src/ansi.rs", "the twin of paint.rs for text that is printed: turns theme colours into bytes"),
 ];
 
