@@ -14,6 +14,7 @@ mod assigned;
 mod find;
 mod made_up;
 mod shapes;
+mod shell;
 mod vault;
 
 #[cfg(test)]
@@ -23,9 +24,9 @@ use crate::protocol::{CallId, CallRequest, Hidden, Message, PrivacyState, Prompt
 use find::{Finder, Span};
 use serde_json::Value;
 use std::{collections::HashMap, sync::Arc};
-use vault::Vault;
+use vault::{Unrevealed, Vault};
 
-/// How it is set.
+/// Stands between a conversation and the model that reads it.
 pub struct Privacy {
     on: bool,
     finder: Finder,
@@ -40,6 +41,9 @@ pub struct Privacy {
     /// Secrets of which the user has been told.
     told: usize,
 }
+
+/// Arguments that a shell reads.
+const SHELL: [&str; 2] = ["command", "cmd"];
 
 /// Where a text comes from, which decides what a placeholder in it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +78,9 @@ impl Privacy {
         Privacy::new(false, vault::Key::fixed([0; 32]), vec![], &[])
     }
 
-    pub fn is_on(&self) -> bool {
-        self.on
+    /// One more that is secret whatever it looks like, and what it is called.
+    pub fn know(&mut self, kind: String, secret: String) {
+        self.vault.know(kind, secret);
     }
 
     pub fn set(&mut self, on: bool) {
@@ -210,16 +215,31 @@ impl Privacy {
         if !self.on && self.vault.is_empty() {
             return Ok(args);
         }
-        let (mut real, mut unknown) = (args.clone(), None);
-        strings(&mut real, &mut |text| match self.vault.reveal(text) {
+        let (mut real, mut wrong) = (args.clone(), None);
+        let mut reveal = |text: &mut String, in_shell: bool| match self.vault.reveal(text, in_shell) {
             Ok(Some(revealed)) => *text = revealed,
             Ok(None) => {}
-            Err(placeholder) => drop(unknown.get_or_insert(placeholder)),
-        });
-        if let Some(placeholder) = unknown.filter(|_| self.on) {
-            return Err(format!(
-                "Nothing was done: no secret of this session has the placeholder {placeholder} in square brackets. A placeholder stands for a secret that is not shown, and must be copied exactly as it was given."
-            ));
+            Err(why) => drop(wrong.get_or_insert(why)),
+        };
+        match &mut real {
+            Value::Object(entries) => entries.iter_mut().for_each(|(key, value)| {
+                let in_shell = SHELL.contains(&key.as_str());
+                strings(value, &mut |text| reveal(text, in_shell));
+            }),
+            other => strings(other, &mut |text| reveal(text, false)),
+        }
+        match wrong {
+            Some(Unrevealed::Unknown(placeholder)) if self.on => {
+                return Err(format!(
+                    "Nothing was done: no secret of this session has the placeholder {placeholder} in square brackets. A placeholder stands for a secret that is not shown, and must be copied exactly as it was given."
+                ));
+            }
+            Some(Unrevealed::Active(placeholder)) => {
+                return Err(format!(
+                    "Nothing was done: the secret behind the placeholder {placeholder} has characters that a shell would read as its own. Put the placeholder within plain single quotes, without a here-document or substitution before it in the command, and outside comments."
+                ));
+            }
+            _ => {}
         }
         if real != args {
             self.calls.insert(id, (args, real.clone()));
@@ -251,7 +271,12 @@ impl Privacy {
     /// The kinds of secrets that were hidden since the last time, for a word to the user.
     pub fn news(&mut self) -> Vec<String> {
         let all = self.vault.told();
-        let new = all.iter().skip(self.told).map(|hidden: &Hidden| hidden.kind.clone()).collect();
+        let mut new: Vec<String> = vec![];
+        for Hidden { kind, .. } in all.iter().skip(self.told) {
+            if !new.contains(kind) {
+                new.push(kind.clone());
+            }
+        }
         self.told = all.len();
         new
     }
@@ -315,7 +340,10 @@ fn place(call: CallId, name: &str, before: &[Message]) -> String {
     let args: Value = asked.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
     let about = ["file_path", "path", "command", "url", "pattern"].iter().find_map(|key| args.get(key)?.as_str());
     match about {
-        Some(about) => format!("{name} {}", about.chars().take(60).collect::<String>()),
+        Some(about) => {
+            let short = about.chars().take(60).map(|c| if c.is_control() { ' ' } else { c });
+            format!("{name} {}", short.collect::<String>())
+        }
         None => name.to_owned(),
     }
 }

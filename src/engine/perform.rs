@@ -243,6 +243,9 @@ impl Performer {
 
     fn connect(&mut self, settings: crate::protocol::ProviderSettings) {
         let name = settings.name.clone();
+        if let Some(key) = &settings.api_key {
+            self.privacy.know(format!("key of {name}"), key.trim().to_owned());
+        }
         let has_model = !settings.models.is_empty();
         self.models.add(settings);
         if has_model {

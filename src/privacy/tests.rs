@@ -216,6 +216,15 @@ fn a_secret_that_was_found_once_is_hidden_wherever_it_stands() {
 }
 
 #[test]
+fn a_key_that_is_given_later_is_known_from_then_on() {
+    let mut privacy = privacy();
+    let text = "the-word-of-the-day is in it";
+    assert_eq!(privacy.inspect(text), text);
+    privacy.know("key of other".into(), "the-word-of-the-day".into());
+    assert!(privacy.inspect(text).starts_with("[secret:key-of-other:"));
+}
+
+#[test]
 fn placeholders_depend_on_the_secret_and_the_key_alone() {
     let of = |key: u8| Privacy::new(true, Key::fixed([key; 32]), vec![], &[]);
     let text = "TOKEN=abc123def and PASSWORD=other1234";
@@ -257,4 +266,28 @@ fn patterns_of_the_users_are_checked() {
         let told = check(pattern).unwrap_err();
         assert!(told.contains(why), "{pattern}: {told}");
     }
+}
+
+/// What `sh` prints for a command line.
+#[cfg(unix)]
+pub fn said(line: &str) -> String {
+    let out = std::process::Command::new("sh").args(["-c", line]).output().unwrap();
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn a_secret_that_a_shell_would_read_is_no_command() {
+    let mut privacy = privacy();
+    let hidden = privacy.hide("PASSWORD=a1;touch$IFS/tmp/x", Origin::World, "View .env").unwrap();
+    let placeholder = &hidden["PASSWORD=".len()..];
+    let args = |command: String| serde_json::json!({ "command": command });
+    let why = privacy.previewed(CallId(1), args(format!("psql -W {placeholder}"))).unwrap_err();
+    assert!(why.contains("within plain single quotes"), "{why}");
+    privacy.set(false);
+    assert!(privacy.previewed(CallId(1), args(format!("psql -W {placeholder}"))).is_err(), "off, too: the model may still have it");
+    let real = privacy.previewed(CallId(1), args(format!("psql -W '{placeholder}'")));
+    assert_eq!(real, Ok(args("psql -W 'a1;touch$IFS/tmp/x'".into())));
+    // Nothing of a shell's is about a file.
+    let text = serde_json::json!({ "content": hidden });
+    assert_eq!(privacy.previewed(CallId(1), text), Ok(serde_json::json!({ "content": "PASSWORD=a1;touch$IFS/tmp/x" })));
 }

@@ -4,6 +4,7 @@
 //! hash of the secret: the same in every session of this installation, telling nothing of the secret to whoever has no key, and not
 //! to be guessed by a page or a file that would like a model to write it.
 
+use super::shell::Quoting;
 use crate::protocol::Hidden;
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, ops::Range, sync::Arc};
@@ -26,6 +27,15 @@ impl Key {
     pub fn fixed(bytes: [u8; 32]) -> Key {
         Key::new(move || bytes)
     }
+}
+
+/// Why a placeholder stays one.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unrevealed {
+    /// It stands for nothing.
+    Unknown(String),
+    /// A shell would not take the secret as it is.
+    Active(String),
 }
 
 #[derive(Debug, Clone)]
@@ -54,6 +64,13 @@ impl Vault {
     pub fn new(get: Key, mut known: Vec<(String, String)>) -> Vault {
         known.retain(|(_, secret)| secret.len() >= super::find::SHORTEST_KNOWN);
         Vault { get, key: None, entries: vec![], by_secret: HashMap::new(), by_id: HashMap::new(), known, generation: 0 }
+    }
+
+    pub fn know(&mut self, kind: String, secret: String) {
+        if secret.len() >= super::find::SHORTEST_KNOWN && !self.known.iter().any(|(_, known)| *known == secret) {
+            self.known.push((kind, secret));
+            self.generation += 1;
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -106,24 +123,35 @@ impl Vault {
         at
     }
 
-    /// The text with the secrets in it, if there is a placeholder; or one that stands for nothing.
-    pub fn reveal(&self, text: &str) -> Result<Option<String>, String> {
+    /// The text with the secrets in it, if there is a placeholder; or the first one that can't become one.
+    pub fn reveal(&self, text: &str, in_shell: bool) -> Result<Option<String>, Unrevealed> {
         let found = placeholders(text);
         if found.is_empty() {
             return Ok(None);
         }
-        let (mut revealed, mut from, mut unknown) = (String::with_capacity(text.len()), 0, None);
+        let (mut revealed, mut from, mut wrong) = (String::with_capacity(text.len()), 0, None);
+        let mut quoting = Quoting::new();
         for (span, id) in found {
+            let named = || text[span.start + 1..span.end - 1].to_owned();
             let Some(at) = self.by_id.get(id) else {
-                unknown.get_or_insert_with(|| text[span.start + 1..span.end - 1].to_owned());
+                wrong.get_or_insert_with(|| Unrevealed::Unknown(named()));
                 continue;
             };
-            revealed.push_str(&text[from..span.start]);
-            revealed.push_str(&self.entries[*at].secret);
+            let (between, secret) = (&text[from..span.start], &self.entries[*at].secret);
+            revealed.push_str(between);
+            if in_shell {
+                quoting.read(between);
+                match quoting.written(secret) {
+                    Some(written) => revealed.push_str(&written),
+                    None => drop(wrong.get_or_insert_with(|| Unrevealed::Active(named()))),
+                }
+            } else {
+                revealed.push_str(secret);
+            }
             from = span.end;
         }
         revealed.push_str(&text[from..]);
-        unknown.map_or(Ok(Some(revealed)), Err)
+        wrong.map_or(Ok(Some(revealed)), Err)
     }
 
     /// In the order in which they were found.
