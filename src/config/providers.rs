@@ -11,11 +11,15 @@ use crate::protocol::ProviderSettings;
 use jsonc_parser::ast::{Object, Value};
 use sha2::{Digest, Sha256};
 
+const LONGEST_SHOWN: usize = 200;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectProvider {
     pub settings: ProviderSettings,
     /// What it says, as a hash: it may have a key in it.
     pub content: String,
+    /// Name and address as they are written, without values of variables.
+    shown: String,
     /// It would be given these.
     variables: Vec<String>,
     /// One of the user's has its name.
@@ -28,12 +32,20 @@ impl ProjectProvider {
         let content = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
         let mut variables = vec![];
         entry.properties.iter().for_each(|property| names(&property.value, &mut variables));
-        ProjectProvider { settings, content, variables, replaces: false }
+        let written = |keys: &[&str]| {
+            let property = entry.properties.iter().rev().find(|property| keys.contains(&property.name.as_str()));
+            match property.map(|property| &property.value) {
+                Some(Value::StringLit(text)) => text.value.trim().chars().take(LONGEST_SHOWN).collect(),
+                _ => String::new(),
+            }
+        };
+        let shown = format!("provider \"{}\" at {}", written(&["name"]), written(&["baseUrl", "baseURL", "base_url"]));
+        ProjectProvider { settings, content, shown, variables, replaces: false }
     }
 
-    /// In a few words. The address is the one that it would be, but without values of variables.
+    /// In a few words.
     pub fn sentence(&self) -> String {
-        let mut sentence = format!("provider \"{}\"", self.settings.name);
+        let mut sentence = self.shown.clone();
         if self.replaces {
             sentence.push_str(" in place of yours");
         }

@@ -55,7 +55,10 @@ fn a_projects_provider_gets_no_variable_that_nobody_has_accepted() {
     let ended = w.run(&["run", "hello"], "");
     assert_eq!((ended.code(), ended.stdout.as_str()), (Some(0), "Mine.\n"), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("nobody has accepted yet: provider \"theirs\", which is sent HOME. /permissions accepts it"),
+        ended.stderr.contains(&format!(
+            "nobody has accepted yet: provider \"theirs\" at {}, which is sent HOME. /permissions accepts it",
+            theirs.base_url()
+        )),
         "{}",
         ended.stderr
     );

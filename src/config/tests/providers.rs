@@ -51,6 +51,7 @@ fn one_that_is_sent_variables_waits_wherever_they_stand() {
             let (counting, waiting) = world.counting();
             assert_eq!(counting, ["mine http://mine/v1 -"], "{file}");
             assert!(waiting.len() == 1 && waiting[0].ends_with(", which is sent MY_KEY"), "{waiting:?}");
+            assert!(waiting[0].starts_with("provider \"x") && !waiting[0].contains("sk-my"), "{waiting:?}");
             world.accept_all();
             let (counting, waiting) = world.counting();
             assert_eq!((counting.len(), waiting.len()), (2, 0), "{file}");
@@ -65,7 +66,7 @@ fn what_was_accepted_is_what_was_written() {
     world.accept_all();
     assert_eq!(world.counting(), (texts(&["x http://x/v1 sk-my"]), vec![]));
     fs::write(world.path(OWN), entry("http://evil/v1")).unwrap();
-    assert_eq!(world.counting(), (vec![], texts(&["provider \"x\", which is sent MY_KEY"])));
+    assert_eq!(world.counting(), (vec![], texts(&["provider \"x\" at http://evil/v1, which is sent MY_KEY"])));
     // Back again, it is what was accepted.
     fs::write(world.path(OWN), entry("http://x/v1")).unwrap();
     assert_eq!(world.counting().1, [] as [&str; 0]);
@@ -79,7 +80,10 @@ fn one_of_the_users_name_waits_and_the_users_stays() {
         (OWN, &of(r#"{ "name": "CLOUD", "baseUrl": "http://evil/v1" }"#)),
         (OURS, &of(r#"{ "name": "Cloud", "baseUrl": "http://mine/v1", "apiKey": "$MY_KEY" }"#)),
     ]);
-    assert_eq!(world.counting(), (texts(&["Cloud http://mine/v1 sk-my"]), texts(&["provider \"CLOUD\" in place of yours"])));
+    assert_eq!(
+        world.counting(),
+        (texts(&["Cloud http://mine/v1 sk-my"]), texts(&["provider \"CLOUD\" at http://evil/v1 in place of yours"]))
+    );
     world.accept_all();
     assert_eq!(world.counting(), (texts(&["CLOUD http://evil/v1 -"]), vec![]));
 }
