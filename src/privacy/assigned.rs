@@ -143,15 +143,17 @@ fn assigned(text: &str, word: Range<usize>, password: bool) -> Option<Range<usiz
     let found = quoted(text, value).map(|at| (at, Style::Quoted)).or_else(|| {
         // In a file of settings all of the line is the value, whatever is in it.
         let line = value..value + bytes[value..].iter().take(LONGEST_VALUE + 1).take_while(|b| !b.is_ascii_whitespace()).count();
-        if !spaced && line.len() <= LONGEST_VALUE && at_line_start(bytes, start) && ends_line(bytes, line.end) {
+        let capitals = !name.bytes().any(|b| b.is_ascii_lowercase() || b == b'.') && !spaced;
+        // As the arguments of a call end.
+        let call = !capitals && matches!(bytes[..line.end].last(), Some(b',' | b')' | b':' | b';' | b'(' | b'[' | b'{'));
+        if !spaced && !call && line.len() <= LONGEST_VALUE && at_line_start(bytes, start) && ends_line(bytes, line.end) {
             return (!line.is_empty()).then_some((line, Style::Settings));
         }
         let at = bare(bytes, value);
-        let capitals = !name.bytes().any(|b| b.is_ascii_lowercase() || b == b'.') && !spaced;
         (!at.is_empty()).then_some((at, if capitals { Style::Settings } else { Style::Bare }))
     });
     if let Some((at, style)) = &found
-        && is_secret(text.get(at.clone())?, *style, password, bytes.get(at.end))
+        && is_secret(text.get(at.clone())?, *style, password, bytes.get(at.end).filter(|_| spaced))
     {
         return Some(at.clone());
     }
@@ -231,6 +233,8 @@ fn is_secret(value: &str, style: Style, password: bool, after: Option<&u8>) -> b
         // A number is a password at the most.
         return special > 0 && digits > 0 || password && digits == value.len() && style != Style::Bare;
     }
+    let lower = value.to_ascii_lowercase();
+    let named = ["token", "secret", "password", "passwd", "credential", "api_key", "apikey"].iter().any(|word| lower.contains(word));
     if digits == 0 && special == 0 {
         // Words: in settings a password may be one, elsewhere it is more likely a name or a label.
         let plain = letters == value.len();
@@ -238,11 +242,9 @@ fn is_secret(value: &str, style: Style, password: bool, after: Option<&u8>) -> b
         return match style {
             Style::Settings => plain,
             Style::Quoted => plain && (password && !mixed && letters >= 12 || mixed && letters >= 24),
-            Style::Bare => plain && mixed && letters >= 32,
+            Style::Bare => plain && mixed && !named && letters >= 32,
         };
     }
-    let lower = value.to_ascii_lowercase();
-    let named = ["token", "secret", "password", "passwd", "credential", "api_key", "apikey"].iter().any(|word| lower.contains(word));
     if named && digits + special <= 2 {
         return false;
     }
@@ -259,7 +261,8 @@ fn is_secret(value: &str, style: Style, password: bool, after: Option<&u8>) -> b
                 && !value.starts_with(['/', '.', '~', '&', '!', '|', '#', '@'])
                 && !is_name(value)
                 && digits > 0
-                && !matches!(after, Some(b'|'))
+                && !lower.starts_with("0x")
+                && !(matches!(after, Some(b',' | b';')) && is_identifier(value))
         }
     }
 }
@@ -271,6 +274,7 @@ fn is_reference(value: &str) -> bool {
         || value.starts_with(['`', '*', '%'])
         || ["${", "$(", "{{", "}}", "<%", "#{", "!Ref", "!ref", "secretKeyRef"].iter().any(|part| value.contains(part))
         || value.starts_with('{') && value.ends_with('}')
+        || ["[^", "\\w", "\\d", "\\s", ".*"].iter().any(|part| value.contains(part))
         || value.contains('(') && value.ends_with([')', ';', ','])
 }
 
@@ -279,5 +283,18 @@ fn is_name(value: &str) -> bool {
     let parts: Vec<&str> = value.split(['-', '_', '.', ':', '/']).collect();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let plain = value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/'));
-    plain && parts.len() > 1 && digits <= 2 && parts.iter().all(|part| part.len() <= 16)
+    let dotted =
+        value.contains('.') && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && runs(part) <= 1);
+    plain && parts.len() > 1 && (digits <= 2 && parts.iter().all(|part| part.len() <= 16) || dotted)
+}
+
+/// A type or a constant, with a number in it at the most.
+fn is_identifier(value: &str) -> bool {
+    value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && value.starts_with(|c: char| !c.is_ascii_digit()) && runs(value) <= 1
+}
+
+/// How often digits begin in it.
+fn runs(part: &str) -> usize {
+    let digit = |at: usize| part.as_bytes()[at].is_ascii_digit();
+    (0..part.len()).filter(|at| digit(*at) && (*at == 0 || !digit(at - 1))).count()
 }

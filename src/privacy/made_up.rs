@@ -73,7 +73,8 @@ pub fn is_made_up(value: &str) -> bool {
     if WORDS.contains(&lower.as_str()) {
         return true;
     }
-    let starts = ["your", "my_", "my-", "mypass", "<", "${", "$(", "{{", "%{", "enc[", "[secret:", "os.environ", "process.env", "env."];
+    let starts =
+        ["your", "my_", "{", "my-", "mypass", "<", "${", "$(", "{{", "%{", "enc[", "[secret:", "os.environ", "process.env", "env."];
     let holds = [
         "xxxx",
         "****",
