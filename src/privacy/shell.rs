@@ -70,6 +70,8 @@ impl Quoting {
             None
         } else {
             match self.open {
+                // `fish` takes these for escapes, also within single quotes.
+                Quotes::Single if secret.ends_with('\\') || secret.contains(r"\\") || secret.contains(r"\'") => None,
                 Quotes::Single => Some(secret.replace('\'', r"'\''")),
                 Quotes::Double if !secret.contains(['$', '`', '"', '\\', '!']) => Some(secret.to_owned()),
                 _ => None,
@@ -127,13 +129,17 @@ mod tests {
             assert_eq!(with(command, "a;touch b;$(c)"), None, "{command}");
         }
         assert_eq!(with("echo \"@\"", "a$(b)"), None);
+        // Not every shell reads these alike.
+        for secret in [r"a\", r"a\';touch x;'", r"a\\b"] {
+            assert_eq!(with("echo '@'", secret), None, "{secret}");
+        }
     }
 
     /// Real shells say what they make of it.
     #[cfg(unix)]
     #[test]
     fn a_shell_gets_the_very_secret() {
-        for secret in ["a'b", "$(touch x)`touch y`;\"'\\!", "a b\nc", "it's \\' \"q\" $HOME", "''", "\\"] {
+        for secret in ["a'b", "$(touch x)`touch y`;\"'\\!", "a b\nc", "it's \"q\" $HOME \\x", "''"] {
             let line = with("printf %s '@'", secret).unwrap();
             assert_eq!(super::super::tests::said(&line), secret, "{line}");
         }
