@@ -182,6 +182,7 @@ impl Agent {
             Input::TimerFired(timer) => self.timer_fired(timer),
             Input::ModelReady(result) => self.model_ready(result),
             Input::Tried(text, result) => self.tried(text, result),
+            Input::Privacy(news) => self.private(news),
             Input::Facts(facts) => self.emit(None, EventBody::Session(SessionEvent::Facts(facts))),
             Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
             Input::Models(models, failed) => {
@@ -206,6 +207,7 @@ impl Agent {
             Command::SetModel(model) => self.out.push(Effect::UseModel(model)),
             Command::SetMode(mode) => self.set_mode(mode),
             Command::Permit(change) => self.permit(change),
+            Command::Privacy(asked) => self.out.push(Effect::Privacy(asked)),
             Command::Connect(settings) => self.out.push(Effect::Connect(settings)),
             Command::Discover => self.out.push(Effect::Discover),
             Command::ListModels => self.out.push(Effect::ListModels),
@@ -451,6 +453,17 @@ impl Agent {
             }
         };
         self.emit(None, EventBody::Session(SessionEvent::Judged { text, verdict, why }));
+    }
+
+    fn private(&mut self, news: PrivacyNews) {
+        match news {
+            PrivacyNews::State(state) => self.emit(None, EventBody::Session(SessionEvent::Privacy(state))),
+            PrivacyNews::Inspected(text) => self.emit(None, EventBody::Session(SessionEvent::Inspected(text))),
+            PrivacyNews::Replaced(kinds) => {
+                let text = format!("Replaced before it was sent: {}.", kinds.join(", "));
+                self.notice(Notice::info(text).hint("/privacy tells what and where"));
+            }
+        }
     }
 
     fn set_mode(&mut self, mode: Mode) {

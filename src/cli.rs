@@ -13,7 +13,8 @@ use std::path::PathBuf;
     name = "backstitch",
     version,
     about = "A coding agent for the terminal in which every step can be walked back",
-    after_help = "Without a command it opens the screen in this folder. Configuration, keys and tools: see the README."
+    after_help = "Without a command it opens the screen in this folder. Models are sent placeholders for secrets unless the setting \"privacy\" is \"off\" \
+                  (docs/privacy.md). Configuration, keys and tools: see the README."
 )]
 pub struct Cli {
     #[command(subcommand)]

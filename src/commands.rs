@@ -12,6 +12,7 @@ mod keys;
 mod mode;
 mod model;
 mod permissions;
+mod privacy;
 mod redo;
 mod redraw;
 mod resume;
@@ -86,6 +87,7 @@ pub const ALL: &[SlashCommand] = &[
     model::COMMAND,
     mode::COMMAND,
     permissions::COMMAND,
+    privacy::COMMAND,
     undo::COMMAND,
     redo::COMMAND,
     rewind::COMMAND,

@@ -10,6 +10,8 @@ mod layers;
 mod looks;
 pub mod permissions;
 pub mod places;
+pub mod privacy;
+mod providers;
 mod sandbox;
 mod save;
 mod settings;
@@ -27,7 +29,7 @@ pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, ProviderSettings, Rule, SandboxSettings, ToolProfile, WebSettings},
+    protocol::{Looks, Mode, PrivacySettings, ProviderSettings, Rule, SandboxSettings, ToolProfile, WebSettings},
 };
 use permissions::Accepted;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,7 @@ pub struct Config {
     pub disabled_tools: Vec<String>,
     pub tool_profile: ToolProfile,
     pub web: WebSettings,
+    pub privacy: PrivacySettings,
     /// The shell that commands run in, by name or whole path, if not `sh`.
     pub shell: Option<String>,
     pub sandbox: SandboxSettings,
@@ -71,6 +74,7 @@ impl Default for Config {
             disabled_tools: vec![],
             tool_profile: ToolProfile::default(),
             web: WebSettings::default(),
+            privacy: PrivacySettings::default(),
             shell: None,
             sandbox: SandboxSettings::default(),
             sources: vec![],
@@ -100,6 +104,7 @@ impl Config {
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);
         config.web = layer.web.settings(env, &mut config.warnings);
+        config.privacy = layer.privacy.settings(&mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
         Ok(config)

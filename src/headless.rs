@@ -10,7 +10,7 @@ use crate::{
     engine::Engine,
     failure::Failure,
     handle::Handle,
-    launch::{Options, Prepared, Project, prepare},
+    launch::{Options, Prepared, Project, WAITING, prepare},
     llm, picture,
     protocol::{Access, Command, Decision, ModelInfo, Prompt, Resume, TurnId},
 };
@@ -64,7 +64,9 @@ fn prepared(project: &Project, options: &Options) -> Result<(Runtime, Prepared),
     let mut prepared = prepare(project, options, options.recorder()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_start)?;
     if prepared.settings.model.is_none() {
-        prepared.settings.model = Some(runtime.block_on(first_model(&prepared.services.models))?);
+        let found = runtime.block_on(first_model(&prepared.services.models));
+        let waits = |failure: Failure| if prepared.opened.waiting_providers { failure.hint(WAITING) } else { failure };
+        prepared.settings.model = Some(found.map_err(waits)?);
     }
     Ok((runtime, prepared))
 }

@@ -1,5 +1,7 @@
 //! The wiring: from the command line and the configuration to a running agent, for whichever front end asked.
 
+mod private;
+
 use crate::{
     agent::{Bounds, Settings},
     checkpoint::{self, CheckpointStore, GitStore},
@@ -201,8 +203,10 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         }),
         session: Box::new(session),
         recorder,
+        privacy: private::privacy(data, &config),
     };
-    let mut facts = vec![("data".to_string(), data.display().to_string())];
+    let privacy = if config.privacy.on { "on" } else { "off" };
+    let mut facts = vec![("privacy".to_string(), privacy.to_string()), ("data".to_string(), data.display().to_string())];
     facts.extend(config.sources.iter().map(|file| ("settings".to_string(), file.display().to_string())));
     let asks_for_model = settings.model.is_none() && !services.models.is_empty();
     let mut warnings = config.warnings;
@@ -217,8 +221,9 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
     let withheld = config.withheld.sentences();
     if !withheld.is_empty() {
         warnings.push(format!(
-            "The project's settings would allow what nobody has accepted yet: {}. /permissions accepts it.",
-            withheld.join(", ")
+            "The project's settings would allow what nobody has accepted yet: {}. /permissions accepts it{}.",
+            withheld.join(", "),
+            if config.withheld.providers.is_empty() { "" } else { "; a provider counts from the next start" }
         ));
     }
     let asks_for_session = options.resume == Some(Resume::Ask);
@@ -226,9 +231,21 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
         services,
         settings,
         records,
-        opened: Opened { warnings, looks: config.looks, asks_for_model, asks_for_session, facts, withheld },
+        opened: Opened {
+            warnings,
+            looks: config.looks,
+            asks_for_model,
+            asks_for_session,
+            facts,
+            withheld,
+            waiting_providers: !config.withheld.providers.is_empty(),
+        },
     })
 }
+
+/// For whoever misses a provider.
+pub const WAITING: &str =
+    "The project's own file has providers that nobody has accepted: /permissions in backstitch does; or copy them to your own settings";
 
 /// Those of the configuration and of the command line.
 fn rules(project: &Project, options: &Options, config: &Config) -> Result<Vec<Rule>, Failure> {
@@ -264,7 +281,8 @@ fn models(project: &Project, options: &Options, records: &[Record]) -> Result<(C
         Ok(model) => Some(model),
         // Nothing is configured, or only a provider that has yet to say what it offers: the screen helps.
         Err(_) if !asked => None,
-        Err(failure) => return Err(failure),
+        Err(failure) if config.withheld.providers.is_empty() => return Err(failure),
+        Err(failure) => return Err(failure.hint(WAITING)),
     };
     Ok((config, models, model))
 }

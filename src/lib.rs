@@ -23,6 +23,7 @@ pub mod llm;
 pub mod mailbox;
 pub mod picture;
 pub mod policy;
+pub mod privacy;
 pub mod project;
 pub mod protocol;
 pub mod replay;

@@ -16,6 +16,7 @@ mod lossy;
 pub mod message;
 pub mod model;
 pub mod plan;
+pub mod privacy;
 pub mod record;
 pub mod rule;
 mod sandbox;
@@ -33,6 +34,7 @@ pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
 pub use message::{CallRequest, Image, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use plan::{Action, Plan, Planned, Version, Wanted};
+pub use privacy::{Hidden, Privacy, PrivacyNews, PrivacySettings, PrivacyState};
 pub use record::{Record, RecordBody};
 pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
 pub use sandbox::SandboxSettings;
@@ -61,6 +63,8 @@ pub enum Command {
     SetMode(Mode),
     /// Changes or looks at the rules; answered by [`SessionEvent::Permissions`] or [`SessionEvent::Judged`].
     Permit(Permit),
+    /// Changes or shows what is done about secrets; answered by [`SessionEvent::Privacy`] or [`SessionEvent::Inspected`].
+    Privacy(Privacy),
     /// Makes a provider known (set-up screen) and switches to its first model.
     Connect(ProviderSettings),
     /// Looks for model servers on this machine; answered by [`SessionEvent::Found`].
@@ -201,6 +205,10 @@ pub enum SessionEvent {
         rules: Vec<Rule>,
         grants: Vec<Grant>,
     },
+    /// What is done about secrets, and was.
+    Privacy(PrivacyState),
+    /// A text as a model would be sent it.
+    Inspected(String),
     /// The commands that run in the background now.
     Background(Vec<Job>),
     /// What would become of a call that was only asked about.

@@ -1,8 +1,8 @@
 //! Everything that an agent can ask of the world: plain requests, carried out in order by the engine.
 
 use crate::protocol::{
-    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, Plan, ProviderSettings, RecordBody, Request, RequestId, Revision, Rule,
-    TimerId, ToolCall, TurnId, Wanted,
+    CallId, CheckpointId, CheckpointKind, EventBody, ModelId, Plan, Privacy, ProviderSettings, RecordBody, Request, RequestId, Revision,
+    Rule, TimerId, ToolCall, TurnId, Wanted,
 };
 use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
@@ -44,6 +44,8 @@ pub enum Effect {
     LeaveFolder,
     /// Looks up what this would touch; answered by `Tried`.
     Try(String),
+    /// Answered by `Input::Privacy`.
+    Privacy(Privacy),
     Connect(ProviderSettings),
     Discover,
     ListModels,

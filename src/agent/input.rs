@@ -1,8 +1,8 @@
 //! Everything that can happen to an agent: one closed list.
 
 use crate::protocol::{
-    Access, CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, Job, JobEnd, ModelInfo, Plan, Preview, RequestId,
-    StreamItem, TimerId, ToolError, ToolOutput, TurnId,
+    Access, CallId, CheckpointId, CheckpointInfo, Command, FileChange, FoundServer, Job, JobEnd, ModelInfo, Plan, Preview, PrivacyNews,
+    RequestId, StreamItem, TimerId, ToolError, ToolOutput, TurnId,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,6 +34,8 @@ pub enum Input {
     ModelReady(Result<ModelInfo, String>),
     /// What a call would touch that was only asked about: its tool, its access, the links on the way.
     Tried(String, Result<(String, Access, Vec<PathBuf>), String>),
+    /// About secrets: what was asked, or that some were replaced.
+    Privacy(PrivacyNews),
     /// What only the workers know for `/status`.
     Facts(Vec<(String, String)>),
     Found(Vec<FoundServer>),

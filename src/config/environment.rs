@@ -56,6 +56,19 @@ pub fn expand(text: &str, env: &Env, unset: &mut Vec<String>) -> String {
     out + rest
 }
 
+/// The variables that a text refers to, each once.
+pub fn names(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = vec![];
+    for (at, _) in text.match_indices('$') {
+        if let Some((name, ..)) = reference(&text[at..])
+            && !names.iter().any(|known| known == name)
+        {
+            names.push(name.into());
+        }
+    }
+    names
+}
+
 /// Name, default and length of the reference that `text` begins with.
 fn reference(text: &str) -> Option<(&str, Option<&str>, usize)> {
     if let Some(inner) = text.strip_prefix("${") {

@@ -73,7 +73,7 @@ fn file(reader: &mut Reader, root: &Object, merged: &mut Layer) -> Result<(), Fa
     }
     reader.foreign = foreign;
     if let Some(property) = root.get("providers") {
-        merged.merge(Layer { providers: reader.providers(property)?, ..Layer::default() });
+        merged.merge(reader.providers(property)?);
     }
     if !foreign {
         root.properties.iter().for_each(|property| misplaced(reader, property));

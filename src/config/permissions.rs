@@ -6,7 +6,9 @@
 //!   and is strict stays when it goes missing from the file.
 
 use super::{
-    Places, save,
+    Places,
+    providers::{self, ProjectProvider},
+    save,
     settings::{Layer, Read, Reader},
     source, store,
 };
@@ -30,6 +32,9 @@ pub struct Accepted {
     rules: Vec<(Ruling, String)>,
     #[serde(default)]
     mode: Option<Mode>,
+    /// By what they say.
+    #[serde(default)]
+    providers: Vec<String>,
 }
 
 /// What a project's file says and does not count yet.
@@ -38,17 +43,20 @@ pub struct Withheld {
     pub rules: Vec<Rule>,
     /// It would have the session begin in a mode that asks less.
     pub mode: Option<Mode>,
+    /// They would have values of the environment sent to where the project says, or take the name of one of the user's.
+    pub providers: Vec<ProjectProvider>,
 }
 
 impl Withheld {
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty() && self.mode.is_none()
+        self.rules.is_empty() && self.mode.is_none() && self.providers.is_empty()
     }
 
     /// Each in a few words.
     pub fn sentences(&self) -> Vec<String> {
         let mode = self.mode.map(|mode| format!("mode {}", mode.name()));
-        self.rules.iter().map(|rule| rule.text.clone()).chain(mode).collect()
+        let providers = self.providers.iter().map(ProjectProvider::sentence);
+        self.rules.iter().map(|rule| rule.text.clone()).chain(mode).chain(providers).collect()
     }
 }
 
@@ -85,7 +93,7 @@ impl Accepted {
     pub fn sift(&self, layer: &mut Layer) -> Withheld {
         let project = |rule: &Rule| rule.source == RuleSource::Project;
         let is_new = |rule: &Rule| project(rule) && rule.ruling == Ruling::Allow && !self.has(rule);
-        let mut withheld = Withheld { rules: layer.rules.extract_if(.., |rule| is_new(rule)).collect(), mode: None };
+        let mut withheld = Withheld { rules: layer.rules.extract_if(.., |rule| is_new(rule)).collect(), ..Withheld::default() };
         let strict = self.rules.iter().filter(|(ruling, _)| *ruling != Ruling::Allow);
         for (ruling, text) in strict {
             let rule = Rule::new(*ruling, RuleSource::Project, text.clone());
@@ -97,6 +105,7 @@ impl Accepted {
             withheld.mode = Some(mode);
             layer.default_mode = layer.lower_mode;
         }
+        withheld.providers = providers::sift(layer, |provider| self.providers.contains(&provider.content));
         withheld
     }
 }
@@ -122,6 +131,11 @@ pub fn accept(places: &Places, root: &Path, rules: &[Rule], withheld: &Withheld)
         }
     }
     accepted.mode = withheld.mode.or(accepted.mode);
+    for provider in &withheld.providers {
+        if !accepted.providers.contains(&provider.content) {
+            accepted.providers.push(provider.content.clone());
+        }
+    }
     accepted.save(places, root)
 }
 

@@ -6,6 +6,8 @@
 use super::{
     Env, environment,
     looks::LooksLayer,
+    privacy::{self, PrivacyLayer},
+    providers::ProjectProvider,
     sandbox::{self, SandboxLayer},
     source,
     web::{self, WebLayer},
@@ -44,12 +46,16 @@ pub struct Layer {
     pub tool_profile: Option<ToolProfile>,
     /// Which search engine, and which private hosts may be fetched from. Never from a project's file.
     pub web: WebLayer,
+    /// Whether secrets are replaced, and what is one besides.
+    pub privacy: PrivacyLayer,
+    /// Those of the project's own file, which may have to wait; `providers` has the others.
+    pub project_providers: Vec<ProjectProvider>,
     /// The mode that the project's own file names, and what it would be without that.
     pub project_mode: Option<Mode>,
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 13] = [
+pub const KEYS: [&str; 15] = [
     "defaultMode",
     "providers",
     "theme",
@@ -63,6 +69,8 @@ pub const KEYS: [&str; 13] = [
     "sandbox",
     "webSearch",
     "allowPrivateHosts",
+    "privacy",
+    "privacyPatterns",
 ];
 const PROVIDER_KEYS: [&str; 11] = [
     "name",
@@ -116,6 +124,12 @@ impl Layer {
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
         self.web.merge(lower.web);
+        self.privacy.merge(lower.privacy);
+        for provider in lower.project_providers {
+            if !self.project_providers.iter().any(|known| same(&known.settings.name, &provider.settings.name)) {
+                self.project_providers.push(provider);
+            }
+        }
         self.sandbox.merge(lower.sandbox);
         self.max_turns = self.max_turns.or(lower.max_turns);
         self.shell = self.shell.take().or(lower.shell);
@@ -127,7 +141,7 @@ impl Layer {
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
+pub fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
@@ -172,32 +186,37 @@ impl Reader<'_> {
                         layer.max_turns = self.positive(turns)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
                     }
                 }
-                "providers" => layer.providers = self.providers(property)?,
+                "privacy" | "privacyPatterns" | "enablePromptScrubbing" => privacy::read(self, property, &mut layer.privacy)?,
+                "providers" => layer.merge(self.providers(property)?),
                 other => self.unknown(property, other, &KEYS, &LATER),
             }
         }
         Ok(layer)
     }
 
-    pub fn providers(&mut self, property: &ObjectProp) -> Result<Vec<ProviderSettings>, Failure> {
+    /// A layer with nothing else.
+    pub fn providers(&mut self, property: &ObjectProp) -> Result<Layer, Failure> {
         let Value::Array(list) = &property.value else {
             self.mistake(&property.value, format!("\"providers\" is a list, [ … ], not {}.", source::kind(&property.value)))?;
-            return Ok(vec![]);
+            return Ok(Layer::default());
         };
-        let mut providers: Vec<ProviderSettings> = vec![];
+        let mut layer = Layer::default();
         for item in &list.elements {
             let Value::Object(entry) = item else {
                 self.mistake(item, format!("A provider is an object, {{ … }}, not {}.", source::kind(item)))?;
                 continue;
             };
             let Some(provider) = self.provider(entry)? else { continue };
-            if providers.iter().any(|known| same(&known.name, &provider.name)) {
+            let project = layer.project_providers.iter().map(|known| &known.settings);
+            if layer.providers.iter().chain(project).any(|known| same(&known.name, &provider.name)) {
                 self.warn(item, &format!("The provider \"{}\" is there twice; this one has no effect.", provider.name));
+            } else if self.rules == RuleSource::Project {
+                layer.project_providers.push(ProjectProvider::new(provider, entry, entry.text(self.text)));
             } else {
-                providers.push(provider);
+                layer.providers.push(provider);
             }
         }
-        Ok(providers)
+        Ok(layer)
     }
 
     fn provider(&mut self, entry: &Object) -> Read<ProviderSettings> {
@@ -346,7 +365,12 @@ impl Reader<'_> {
     }
 
     pub fn wrong<T>(&mut self, property: &ObjectProp, right: &str) -> Read<T> {
-        self.mistake(&property.value, format!("\"{}\" must be {right}, not {}.", property.name.as_str(), source::kind(&property.value)))?;
+        let key = property.name.as_str();
+        // What should have been in there may be a key, and is not repeated.
+        let private =
+            matches!(key, "apiKey" | "headers" | "providers") && matches!(property.value, Value::StringLit(_) | Value::NumberLit(_));
+        let wrong = if private { "this".into() } else { source::kind(&property.value) };
+        self.mistake(&property.value, format!("\"{key}\" must be {right}, not {wrong}."))?;
         Ok(None)
     }
 

@@ -1,6 +1,8 @@
 //! Whole files in, settings and messages out.
 
 mod permissions;
+mod privacy;
+mod providers;
 mod sandbox;
 mod web;
 
@@ -82,6 +84,10 @@ fn layers_merge_field_by_field_and_providers_by_name() {
             r#"{ "nanocoder": { "theme": "dawn", "maxTurns": "x", "providers": [ { "name": "Nano", "baseUrl": "http://n" }, { "name": "Incomplete" } ] } }"#,
         ),
     ]);
+    // The project's takes the name of the user's.
+    let waits = world.load().unwrap();
+    assert_eq!(waits.providers[0].base_url, "http://user:1/v1");
+    super::permissions::accept(&world.places, &world.folder.path().join("project"), &waits.rules, &waits.withheld).unwrap();
     let config = world.load().unwrap();
     let names: Vec<_> = config.providers.iter().map(|p| (p.name.as_str(), p.base_url.as_str(), p.api_key.as_deref())).collect();
     assert_eq!(

@@ -41,14 +41,18 @@ async fn drive(
     let recorder = services.recorder.clone();
     let journal = Journal::start(services.session, events)?;
     let lane = Lane::start(services.checkpoints, agent.session().clone(), outbox.clone())?;
-    let mut performer = Performer::new(services.models, services.places, services.tools, services.workspace, outbox, lane);
+    let mut performer =
+        Performer::new(services.models, services.places, services.tools, services.workspace, outbox, lane, services.privacy);
     let started = Instant::now();
     let mut effects = first;
     loop {
         for effect in effects {
             match effect {
                 Effect::Emit(turn, body) => journal.send(Item::Emit(turn, body)),
-                Effect::Append(record) => journal.send(Item::Append(record)),
+                Effect::Append(record) => {
+                    performer.recorded(&record);
+                    journal.send(Item::Append(record));
+                }
                 Effect::Stop => {
                     performer.finish().await;
                     return Ok(());

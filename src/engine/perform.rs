@@ -5,9 +5,10 @@ use crate::{
     agent::{Effect, Input},
     llm,
     mailbox::Mailbox,
+    privacy::Privacy,
     protocol::{
-        CallId, Job as Background, JobEnd, ModelId, Preview, ProviderError, ProviderErrorKind, Request, RequestId, StreamItem, ToolCall,
-        ToolError, ToolOutput,
+        self, CallId, Job as Background, JobEnd, ModelId, Preview, PrivacyNews, ProviderError, ProviderErrorKind, RecordBody, Request,
+        RequestId, StreamItem, ToolCall, ToolError, ToolOutput,
     },
     tools::{self, Cancel, RunContext},
 };
@@ -42,6 +43,8 @@ pub struct Performer {
     backgrounds: usize,
     streams: HashMap<RequestId, AbortHandle>,
     running: HashMap<CallId, Cancel>,
+    /// Between the conversation and whoever answers it.
+    privacy: Privacy,
 }
 
 impl Performer {
@@ -52,6 +55,7 @@ impl Performer {
         workspace: Arc<tools::Workspace>,
         inputs: Mailbox<Input>,
         lane: Lane,
+        privacy: Privacy,
     ) -> Self {
         Performer {
             models,
@@ -66,6 +70,7 @@ impl Performer {
             backgrounds: 0,
             streams: HashMap::new(),
             running: HashMap::new(),
+            privacy,
         }
     }
 
@@ -117,6 +122,7 @@ impl Performer {
                 let work = move || tools.would_touch(&tried, &workspace);
                 self.tasks.spawn(async move { inputs.send(Input::Tried(text, blocking(work).await.map_err(|error| error.0))) });
             }
+            Effect::Privacy(asked) => self.asked_of_privacy(asked),
             Effect::Connect(settings) => self.connect(settings),
             Effect::Discover => {
                 let (inputs, places) = (self.inputs.clone(), self.places.clone());
@@ -149,9 +155,31 @@ impl Performer {
         }
     }
 
+    /// What has become part of the session.
+    pub fn recorded(&mut self, record: &RecordBody) {
+        self.privacy.recorded(record);
+    }
+
+    fn asked_of_privacy(&mut self, asked: protocol::Privacy) {
+        let news = match asked {
+            protocol::Privacy::Inspect(text) => PrivacyNews::Inspected(self.privacy.inspect(&text)),
+            protocol::Privacy::Show => PrivacyNews::State(self.privacy.state()),
+            protocol::Privacy::Set(on) => {
+                self.privacy.set(on);
+                PrivacyNews::State(self.privacy.state())
+            }
+        };
+        self.inputs.send(Input::Privacy(news));
+    }
+
     fn call_model(&mut self, request: Request) {
         let (id, inputs) = (request.id, self.inputs.clone());
         self.streams.clear();
+        let request = self.privacy.outgoing(request);
+        let news = self.privacy.news();
+        if !news.is_empty() {
+            inputs.send(Input::Privacy(PrivacyNews::Replaced(news)));
+        }
         let mut stream = self.models.stream(request);
         let task = self.tasks.spawn(async move {
             let mut ended = false;
@@ -173,11 +201,16 @@ impl Performer {
 
     fn preview(&mut self, id: CallId, name: String, args: Value) {
         let (tools, workspace, inputs) = (self.tools.clone(), self.workspace.clone(), self.inputs.clone());
+        let args = match self.privacy.previewed(id, args) {
+            Ok(args) => args,
+            Err(why) => return inputs.send(Input::Previewed(id, Err(ToolError(why)))),
+        };
         let work = move || -> Result<Preview, ToolError> { tools.preview(&name, args, &workspace) };
         self.tasks.spawn(async move { inputs.send(Input::Previewed(id, blocking(work).await)) });
     }
 
     fn run_tool(&mut self, call: ToolCall) {
+        let call = self.privacy.to_run(call);
         let (id, cancel, inputs) = (call.id, Cancel::new(), self.inputs.clone());
         self.running.insert(id, cancel.clone());
         let (tools, workspace, runtime, reports) = (self.tools.clone(), self.workspace.clone(), Handle::current(), inputs.clone());
@@ -210,6 +243,9 @@ impl Performer {
 
     fn connect(&mut self, settings: crate::protocol::ProviderSettings) {
         let name = settings.name.clone();
+        if let Some(key) = &settings.api_key {
+            self.privacy.know(format!("key of {name}"), key.trim().to_owned());
+        }
         let has_model = !settings.models.is_empty();
         self.models.add(settings);
         if has_model {

@@ -1,7 +1,7 @@
 //! What an engine works with. Built by the wiring, or by tests from in-memory twins.
 
 use super::recorder::Recorder;
-use crate::{checkpoint::CheckpointStore, llm, session::SessionStore, tools};
+use crate::{checkpoint::CheckpointStore, llm, privacy::Privacy, session::SessionStore, tools};
 use std::sync::Arc;
 
 pub struct Services {
@@ -14,4 +14,5 @@ pub struct Services {
     pub checkpoints: Box<dyn FnOnce() -> Result<Box<dyn CheckpointStore>, String> + Send>,
     pub session: Box<dyn SessionStore>,
     pub recorder: Recorder,
+    pub privacy: Privacy,
 }

@@ -2,6 +2,7 @@
 
 mod background;
 mod policy;
+mod privacy;
 mod web;
 
 use super::*;
@@ -9,7 +10,11 @@ use crate::{
     agent::Bounds,
     checkpoint::GitStore,
     engine::recorder::Recorder,
-    llm::scripted::{Script, Scripted},
+    llm::{
+        provider::Provider,
+        scripted::{Script, Scripted},
+    },
+    privacy::Privacy,
     protocol::*,
     session::{MemorySessions, SessionError, SessionStore, store::Loaded},
     tools,
@@ -45,6 +50,20 @@ impl Bench {
     }
 
     fn with_tools(script: &str, session: Box<dyn SessionStore>, records: MemorySessions, tools: tools::Registry) -> Bench {
+        let id = ModelId { provider: "p".into(), model: "m".into() };
+        let provider = Arc::new(Scripted::new(id, Script::from_json(script).unwrap(), Duration::ZERO));
+        Bench::of(provider, session, records, tools, Privacy::off(), vec![])
+    }
+
+    /// The session that these records tell of goes on.
+    fn of(
+        provider: Arc<dyn Provider>,
+        session: Box<dyn SessionStore>,
+        records: MemorySessions,
+        tools: tools::Registry,
+        privacy: Privacy,
+        earlier: Vec<Record>,
+    ) -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&root).unwrap();
@@ -53,7 +72,7 @@ impl Bench {
         let model = ModelInfo { id: id.clone(), context_window: None, vision: None };
         let settings = ProviderSettings { name: "p".into(), models: vec!["m".into()], ..Default::default() };
         let mut models = crate::llm::Registry::default();
-        models.insert(settings, Arc::new(Scripted::new(id, Script::from_json(script).unwrap(), Duration::ZERO)));
+        models.insert(settings, provider);
         let agent = Settings {
             session: SessionId("s".into()),
             model: Some(model),
@@ -76,8 +95,9 @@ impl Bench {
             checkpoints: Box::new(move || Ok(Box::new(GitStore::open(&data, &root).map_err(|e| e.to_string())?))),
             session,
             recorder: Recorder::off(),
+            privacy,
         };
-        let (handle, engine) = Engine::start(services, agent, vec![]).unwrap();
+        let (handle, engine) = Engine::start(services, agent, earlier).unwrap();
         Bench { handle: Some(handle), engine: Some(engine), folder, seq: 0, turn: None, log: vec![], records }
     }
 

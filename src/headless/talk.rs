@@ -243,6 +243,14 @@ impl Talk {
                 self.sent = false;
                 vec![format!("› {} {verdict}: {}", one_line(text), one_line(why))]
             }
+            EventBody::Session(SessionEvent::Privacy(state)) => {
+                self.sent = false;
+                state.rows().iter().map(|row| format!("› {}", one_line(row))).collect()
+            }
+            EventBody::Session(SessionEvent::Inspected(text)) => {
+                self.sent = false;
+                vec!["› A model would be sent:".into(), sanitize_output(text).into_owned()]
+            }
             EventBody::Session(SessionEvent::ModeChanged(mode)) => vec![format!("› The mode is {} now.", mode.name())],
             EventBody::Session(SessionEvent::Models(models)) => {
                 models.iter().map(|m| format!("  {}", one_line(&m.id.to_string()))).collect()
@@ -311,7 +319,7 @@ impl Talk {
         match outcome {
             Said::Send(command) => {
                 // Its answer is waited for.
-                self.sent |= matches!(command, Command::Permit(_));
+                self.sent |= matches!(command, Command::Permit(_) | Command::Privacy(_));
                 handle.send(command);
             }
             Said::Say(text) => say(text.trim_end()),

@@ -32,6 +32,8 @@ use std::{
 const AFTER_THE_END: Duration = Duration::from_secs(2);
 /// How many pieces are merged before they are handed on.
 const MOST_PIECES: usize = 256;
+/// What is shorter is no key of a server that is not on this machine.
+const SHORTEST_KEY: usize = 8;
 const LONGEST_ERROR: usize = 64 << 10;
 const LONGEST_LIST: usize = 4 << 20;
 
@@ -55,11 +57,17 @@ impl OpenAi {
 
 impl Provider for OpenAi {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>> {
-        self.shared.models().boxed()
+        async { self.shared.models().await.map_err(|error| self.shared.without_keys(error)) }.boxed()
     }
 
     fn stream(&self, request: Request) -> BoxStream<'static, StreamItem> {
-        stream::unfold(Step::Send(self.shared.clone(), request), Step::next).flat_map(stream::iter).boxed()
+        let shared = self.shared.clone();
+        let items = stream::unfold(Step::Send(self.shared.clone(), request), Step::next).flat_map(stream::iter);
+        let shown = move |item| match item {
+            StreamItem::Failed(error) => StreamItem::Failed(shared.without_keys(error)),
+            item => item,
+        };
+        items.map(shown).boxed()
     }
 }
 
@@ -99,6 +107,18 @@ impl Step {
 }
 
 impl Shared {
+    /// Some servers repeat the key that they refuse: it must not reach the screen, the journal or a log.
+    fn without_keys(&self, mut error: ProviderError) -> ProviderError {
+        for key in self.settings.api_key.iter().chain(self.settings.headers.values()) {
+            let key = key.trim();
+            let key = key.strip_prefix("Bearer ").unwrap_or(key);
+            if key.len() >= SHORTEST_KEY {
+                error.message = error.message.replace(key, "…");
+            }
+        }
+        error
+    }
+
     async fn send(&self, request: &Request) -> Result<Response, ProviderError> {
         let url = self.endpoint.url("chat/completions")?;
         loop {

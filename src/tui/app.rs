@@ -77,6 +77,9 @@ pub struct Opened {
     /// What the project's settings would allow, and does not count until it is accepted.
     #[serde(default)]
     pub withheld: Vec<String>,
+    /// There are providers among it.
+    #[serde(default)]
+    pub waiting_providers: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

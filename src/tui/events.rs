@@ -148,6 +148,12 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
             Some(Panel::Permissions(permissions)) => permissions.judged(&text, &verdict, &why),
             _ => model.say(Notice::info(format!("{text} {verdict}.")).hint(why)),
         },
+        SessionEvent::Privacy(state) => {
+            let now = if state.on { "on" } else { "off" };
+            model.status.facts.iter_mut().filter(|(name, _)| name == "privacy").for_each(|(_, fact)| *fact = now.into());
+            model.transcript.push(Cell::Said(state.rows().join("\n")), model.width());
+        }
+        SessionEvent::Inspected(text) => model.transcript.push(Cell::Said(format!("A model would be sent:\n{text}")), model.width()),
         SessionEvent::Background(_) | SessionEvent::ModeChanged(_) | SessionEvent::Queued { .. } | SessionEvent::Closed => {}
     }
     vec![]

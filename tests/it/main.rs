@@ -16,6 +16,7 @@ mod main_job;
 mod own_keys;
 mod permissions;
 mod plan;
+mod privacy;
 mod replay;
 mod resume;
 mod sandbox;

@@ -117,7 +117,7 @@ impl World {
                 | Effect::Revise(..)
                 | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
-                Effect::UseRules(_) | Effect::Try(_) | Effect::LeaveFolder => {}
+                Effect::UseRules(_) | Effect::Try(_) | Effect::Privacy(_) | Effect::LeaveFolder => {}
             }
         }
         let mut replayed = Transcript::default();

@@ -207,9 +207,10 @@ const TABLE: &[(&str, &[&str])] = &[
     ("checkpoint", &["protocol", "failure", "atomic", "walk", "project"]),
     ("session", &["protocol", "failure", "atomic", "project"]),
     ("checkpoint_cli", &["components", "protocol", "failure", "atomic", "project", "config", "checkpoint"]),
-    ("engine", &["agent", "handle", "mailbox", "protocol", "llm", "tools", "checkpoint", "session"]),
+    ("privacy", &["protocol"]),
+    ("engine", &["agent", "handle", "mailbox", "protocol", "privacy", "llm", "tools", "checkpoint", "session"]),
     ("commands", &["protocol"]),
-    ("config", &["protocol", "policy", "failure", "atomic", "project"]),
+    ("config", &["protocol", "policy", "privacy", "failure", "atomic", "project"]),
     ("tui", &["components", "protocol", "command_line", "policy", "failure", "handle", "commands", "finder", "history"]),
     ("headless", &["components", "protocol", "command_line", "policy", "handle", "failure", "commands"]),
 ];
@@ -314,8 +315,9 @@ fn purity(sources: &[Source]) -> Vec<Finding> {
     ];
     let widgets =
         ["async", "tokio", "Instant", "SystemTime", "std::fs", "fs::", "std::env", "std::net", "std::process", "thread", "backstitch"];
-    let mut found =
-        forbidden(sources, &agent, |path| ["src/agent", "src/command_line", "src/policy"].iter().any(|pure| path.starts_with(pure)));
+    let mut found = forbidden(sources, &agent, |path| {
+        ["src/agent", "src/command_line", "src/policy", "src/privacy"].iter().any(|pure| path.starts_with(pure))
+    });
     found.extend(forbidden(sources, &["async", "Instant", "SystemTime", "std::fs", "std::env", "thread", "tokio"], |path| {
         [
             "app.rs",
