@@ -3,7 +3,7 @@
 //! All places at once and never longer than [`BUDGET`] in all. Nothing that fails is an error, and only what answers with a list
 //! of models counts: a web server that happens to listen on the same port does not. No HTTP client, no TLS: a few bytes each.
 
-use super::openai;
+use super::wire;
 use crate::protocol::{FoundServer, ProviderSettings};
 use std::time::Duration;
 use tokio::{
@@ -39,15 +39,15 @@ async fn ask(name: &str, port: u16) -> Option<FoundServer> {
         return None;
     }
     let models = if header(head, "transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked")) {
-        openai::list(&unchunked(body)?)?
+        wire::list(&unchunked(body)?)?
     } else {
-        openai::list(body)?
+        wire::list(body)?
     };
-    let context_windows = models.iter().filter_map(|(model, window)| Some((model.clone(), (*window)?))).collect();
+    let context_windows = models.iter().filter_map(|model| Some((model.name.clone(), model.window?))).collect();
     let settings = ProviderSettings {
         name: name.into(),
         base_url: format!("http://127.0.0.1:{port}/v1"),
-        models: models.into_iter().map(|(model, _)| model).collect(),
+        models: models.into_iter().map(|model| model.name).collect(),
         context_windows,
         ..ProviderSettings::default()
     };

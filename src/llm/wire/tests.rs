@@ -1,6 +1,7 @@
 //! Against a raw TCP server on loopback: statuses, cuts, ends and aborts as they come over the wire.
 
 use super::*;
+use crate::llm::openai::OpenAi;
 use crate::protocol::{RequestId, StopReason};
 use std::{
     io::{BufRead, BufReader, Read, Write},

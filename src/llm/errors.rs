@@ -2,10 +2,8 @@
 //!
 //! Messages are bounded and free of control characters, whatever the body was.
 
-use crate::{
-    llm::provider,
-    protocol::{ProviderError, ProviderErrorKind as Kind},
-};
+use super::provider;
+use crate::protocol::{ProviderError, ProviderErrorKind as Kind};
 use serde_json::Value;
 use std::time::Duration;
 
