@@ -4,10 +4,12 @@
 //! on the way. Sending again is decided elsewhere; here one request is one request.
 
 mod answer;
+mod anthropic;
 mod calls;
 pub mod demo;
 pub mod discover;
 mod errors;
+mod google;
 mod history;
 mod http;
 pub mod openai;

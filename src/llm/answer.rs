@@ -184,6 +184,7 @@ impl State {
                 self.fail(error(Kind::Malformed, "The server answered with a web page instead of an answer of a model."));
             }
             None if body.iter().any(is_line_end) => {
+                self.begun |= body.first() == Some(&b'[');
                 body.split(is_line_end).for_each(|line| match line.trim_ascii().strip_prefix(b"data:") {
                     Some(data) => self.event(dialect, data, true),
                     None => self.event(dialect, line, true),

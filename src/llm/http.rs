@@ -47,7 +47,12 @@ impl Endpoint {
     pub fn url(&self, path: &str) -> Result<Url, ProviderError> {
         let mut url = self.base.clone()?;
         let base = url.path().trim_end_matches('/').to_owned();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
         url.set_path(&format!("{base}/{path}"));
+        if !query.is_empty() {
+            let own = url.query().map(|own| format!("{own}&")).unwrap_or_default();
+            url.set_query(Some(&format!("{own}{query}")));
+        }
         Ok(url)
     }
 

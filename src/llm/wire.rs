@@ -288,4 +288,4 @@ pub fn list(body: &[u8]) -> Option<Vec<Served>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -12,14 +12,14 @@ use std::{
 };
 
 /// Serves one connection after another, each with the next of these; tells what each was sent, then whether it was closed.
-struct Server {
-    port: u16,
-    sent: mpsc::Receiver<String>,
+pub struct Server {
+    pub port: u16,
+    pub sent: mpsc::Receiver<String>,
 }
 
-type Serve = Box<dyn FnOnce(&mut TcpStream) + Send>;
+pub type Serve = Box<dyn FnOnce(&mut TcpStream) + Send>;
 
-fn server(answers: Vec<Serve>) -> Server {
+pub fn server(answers: Vec<Serve>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (tx, sent) = mpsc::channel();
@@ -51,15 +51,15 @@ fn read_request(stream: &mut TcpStream) -> String {
     request + &String::from_utf8(body).unwrap()
 }
 
-fn say(answer: impl Into<String>) -> Serve {
+pub fn say(answer: impl Into<String>) -> Serve {
     let answer = answer.into();
     Box::new(move |stream| stream.write_all(answer.as_bytes()).unwrap())
 }
 
-const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+pub const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 const HELLO: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n";
 
-fn refusing(status: &str, headers: &str, body: &str) -> Serve {
+pub fn refusing(status: &str, headers: &str, body: &str) -> Serve {
     say(format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()))
 }
 
@@ -81,11 +81,11 @@ fn ask(settings: ProviderSettings) -> Vec<StreamItem> {
     run(async { OpenAi::new(settings).stream(request()).collect().await })
 }
 
-fn run<T>(future: impl Future<Output = T>) -> T {
+pub fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn failed(items: &[StreamItem]) -> &ProviderError {
+pub fn failed(items: &[StreamItem]) -> &ProviderError {
     let Some(StreamItem::Failed(error)) = items.last() else { panic!("{items:?}") };
     error
 }
