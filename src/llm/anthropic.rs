@@ -8,11 +8,10 @@ mod events;
 
 use super::{
     http::Endpoint,
-    wire::{Link, Remote, Served, Wire, list},
+    wire::{Remote, Wire},
 };
 use crate::protocol::{ProviderError, ProviderSettings, Request};
 use events::Events;
-use futures::{FutureExt, future::BoxFuture};
 use reqwest::Url;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -52,7 +51,7 @@ impl Wire for Messages {
         Events::default()
     }
 
-    fn gives_way(&self, refused: &ProviderError) -> bool {
+    fn gives_way(&self, _: &str, refused: &ProviderError) -> bool {
         let message = &refused.message;
         if message.contains("eager_input_streaming") {
             return !self.no_eager_input.swap(true, Relaxed);
@@ -66,10 +65,6 @@ impl Wire for Messages {
             digits.parse::<u64>().ok()
         });
         limit.is_some_and(|limit| limit > 0 && self.longest.swap(limit, Relaxed) != limit)
-    }
-
-    fn served<'a>(&'a self, link: &'a Link) -> BoxFuture<'a, Result<Vec<Served>, ProviderError>> {
-        link.list("models", list).boxed()
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     wire::{Remote, Wire},
 };
 use crate::protocol::{ProviderError, ProviderSettings, Request};
+pub use body::functions;
 use chunk::Chunks;
 use reqwest::Url;
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl Wire for Completions {
         Chunks::default()
     }
 
-    fn gives_way(&self, refused: &ProviderError) -> bool {
+    fn gives_way(&self, _: &str, refused: &ProviderError) -> bool {
         // Older servers know no `stream_options`; the count of tokens is not worth an answer.
         (refused.message.contains("stream_options") && !self.no_usage.swap(true, Relaxed))
             // OpenAI's reasoning models refuse the old name, most other servers know no other.

@@ -41,7 +41,7 @@ pub trait Wire: Send + Sync + 'static {
     fn dialect(&self) -> Self::Dialect;
 
     /// The server refused something that the answer does not hang on: from now on it is left out, and the request sent anew.
-    fn gives_way(&self, _refused: &ProviderError) -> bool {
+    fn gives_way(&self, _model: &str, _refused: &ProviderError) -> bool {
         false
     }
 
@@ -138,7 +138,7 @@ impl<W: Wire> Shared<W> {
                 return Ok(response);
             }
             let mut error = link.refused(response).await;
-            if concessions < MOST_CONCESSIONS && matches!(error.status, Some(400 | 422)) && self.wire.gives_way(&error) {
+            if concessions < MOST_CONCESSIONS && matches!(error.status, Some(400 | 422)) && self.wire.gives_way(&request.model.model, &error) {
                 concessions += 1;
                 continue;
             }

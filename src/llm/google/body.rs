@@ -90,15 +90,14 @@ fn said_by_model(said: &Said, signs: bool) -> Vec<Value> {
     let mut out: Vec<Value> = vec![];
     for part in said.parts() {
         match part {
+            Part::Text(text) if text.trim().is_empty() => {}
             Part::Text(text) => out.push(json!({ "text": text })),
             Part::Call(number, call) => {
                 let mut part = json!({ "functionCall": { "name": call.name, "args": call.arguments() } });
-                if let Some(kept) = own(said, number) {
-                    history::set(&mut part["functionCall"], [("id", kept.value.get("id").cloned())]);
-                    history::set(&mut part, [("thoughtSignature", kept.value.get("thoughtSignature").cloned())]);
-                } else if signs && number == 0 {
-                    part["thoughtSignature"] = UNSIGNED.into();
-                }
+                let kept = |key: &str| own(said, number).and_then(|kept| kept.value.get(key).cloned());
+                history::set(&mut part["functionCall"], [("id", kept("id"))]);
+                let signature = kept("thoughtSignature").or_else(|| (signs && number == 0).then(|| UNSIGNED.into()));
+                history::set(&mut part, [("thoughtSignature", signature)]);
                 out.push(part);
             }
             // A part that means nothing without its signature.

@@ -33,6 +33,24 @@ pub fn server(answers: Vec<Serve>) -> Server {
     Server { port, sent }
 }
 
+/// Serves this many connections, each by what it asks.
+pub fn answering(connections: usize, answer: fn(&str) -> String) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (tx, sent) = mpsc::channel();
+    thread::spawn(move || {
+        for _ in 0..connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            let request = read_request(&mut stream);
+            let body = answer(&request);
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            stream.write_all((head + &body).as_bytes()).unwrap();
+            let _ = tx.send(request);
+        }
+    });
+    Server { port, sent }
+}
+
 fn read_request(stream: &mut TcpStream) -> String {
     let mut reader = BufReader::new(stream);
     let mut request = String::new();
