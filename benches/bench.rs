@@ -3,8 +3,8 @@
 //! One table, each row with its budget. Bounds on ratios, growth and completeness hold on a busy machine too: a broken one ends
 //! with exit code 1. Absolute times depend on the machine: they are told against their budget and never fail.
 //!
-//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, diff, step, journal, finder,
-//! checkpoint.
+//! `cargo bench -- NAME` runs the groups whose name contains NAME: start, echo, stream, frame, delta, diff, step, journal, resume,
+//! finder, checkpoint, search, command.
 
 #[path = "bench/checkpoint.rs"]
 mod checkpoint;
@@ -26,6 +26,8 @@ mod program;
 mod pty;
 #[path = "bench/report.rs"]
 mod report;
+#[path = "bench/tools.rs"]
+mod tools;
 
 use report::Report;
 use std::process::ExitCode;
@@ -33,10 +35,11 @@ use std::process::ExitCode;
 type Group = fn(&mut Report) -> anyhow::Result<()>;
 
 /// Those that start the program come first: a small parent forks faster.
-const GROUPS: [(&str, Group); 12] = [
+const GROUPS: [(&str, Group); 14] = [
     ("start", program::start),
     ("echo", program::echo),
     ("stream", program::stream),
+    ("command", tools::commands),
     ("frame", frame::messages),
     ("delta", frame::deltas),
     ("diff", diff::viewer),
@@ -46,6 +49,7 @@ const GROUPS: [(&str, Group); 12] = [
     ("finder", finder::queries),
     ("finder walk", finder::walk),
     ("checkpoint", checkpoint::store),
+    ("search", tools::search),
 ];
 
 fn main() -> ExitCode {

@@ -182,6 +182,7 @@ impl Agent {
             Input::TimerFired(timer) => self.timer_fired(timer),
             Input::ModelReady(result) => self.model_ready(result),
             Input::Tried(text, result) => self.tried(text, result),
+            Input::Facts(facts) => self.emit(None, EventBody::Session(SessionEvent::Facts(facts))),
             Input::Found(servers) => self.emit(None, EventBody::Session(SessionEvent::Found(servers))),
             Input::Models(models, failed) => {
                 failed.into_iter().for_each(|why| self.notice(Notice::warning(why)));
@@ -216,6 +217,7 @@ impl Agent {
             Command::Redo => self.redo(),
             Command::Step { go } => self.answer_step(go),
             Command::Checkpoint(name) => self.keep(name),
+            Command::Facts => self.out.push(Effect::Facts),
             Command::ListCheckpoints => self.out.push(Effect::ListCheckpoints),
             Command::Revise { id, revision } => self.out.push(Effect::Revise(id, revision)),
             Command::Unfinished { finish } => self.unfinished(finish),

@@ -10,6 +10,7 @@ mod layers;
 mod looks;
 pub mod permissions;
 pub mod places;
+mod sandbox;
 mod save;
 mod settings;
 mod source;
@@ -26,7 +27,7 @@ pub use trust::Trust;
 
 use crate::{
     failure::Failure,
-    protocol::{Looks, Mode, ProviderSettings, Rule, ToolProfile, WebSettings},
+    protocol::{Looks, Mode, ProviderSettings, Rule, SandboxSettings, ToolProfile, WebSettings},
 };
 use permissions::Accepted;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,7 @@ pub struct Config {
     pub web: WebSettings,
     /// The shell that commands run in, by name or whole path, if not `sh`.
     pub shell: Option<String>,
+    pub sandbox: SandboxSettings,
     /// The files that were read, the one that outranks the others first.
     pub sources: Vec<PathBuf>,
     /// For the user, one sentence each.
@@ -70,6 +72,7 @@ impl Default for Config {
             tool_profile: ToolProfile::default(),
             web: WebSettings::default(),
             shell: None,
+            sandbox: SandboxSettings::default(),
             sources: vec![],
             warnings: vec![],
         }
@@ -92,6 +95,7 @@ impl Config {
         (config.rules, config.disabled_tools) = (layer.rules, layer.disabled_tools);
         config.tool_profile = layer.tool_profile.unwrap_or_default();
         config.shell = layer.shell;
+        config.sandbox = layer.sandbox.settings(places.home.as_deref(), &mut config.warnings);
         config.providers = layer.providers;
         config.default_mode = layer.default_mode.unwrap_or_default();
         config.looks = layer.looks.looks(places, &mut config.warnings);

@@ -14,7 +14,10 @@ use crate::{
         SessionInfo, ThemeChoice,
     },
     session::{self, Loaded, SessionError, SessionStore},
-    tools::{self, Workspace, shell::Shell},
+    tools::{
+        self, Workspace,
+        shell::{Sandbox, Shell},
+    },
     tui::{RuleChange, app::Opened, jobs::Report, perform::World},
 };
 use backstitch_components::text::sanitize::one_line;
@@ -162,6 +165,8 @@ pub fn prepare(project: &Project, options: &Options, recorder: Recorder) -> Resu
             Err(why) => config.warnings.push(format!("\"shell\": {why}. Commands run in sh.")),
         }
     }
+    let ours = vec![project.places.config.clone(), data.clone()];
+    workspace = workspace.with_sandbox(Sandbox::new(config.sandbox.clone(), ours));
     let mut tools = tools::Registry::with(&config.web);
     let no_tools = tools.disable(&config.disabled_tools);
     let rules = rules(project, options, &config)?;

@@ -17,6 +17,7 @@ pub mod model;
 pub mod plan;
 pub mod record;
 pub mod rule;
+mod sandbox;
 pub mod session;
 pub mod web;
 pub mod wire;
@@ -34,6 +35,7 @@ pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, Provid
 pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use record::{Record, RecordBody};
 pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
+pub use sandbox::SandboxSettings;
 pub use session::{Branch, Resume, SessionInfo};
 pub use web::{SearchProvider, SearchSettings, Secret, WebSettings};
 pub use wire::{Parameters, WireFormat};
@@ -91,6 +93,8 @@ pub enum Command {
     },
     /// Takes a checkpoint, with a name or without.
     Checkpoint(String),
+    /// What only the workers know for `/status`; answered by [`SessionEvent::Facts`].
+    Facts,
     /// Answered by [`SessionEvent::Checkpoints`].
     ListCheckpoints,
     /// Answered by the list.
@@ -169,6 +173,8 @@ pub enum SessionEvent {
         waiting: Vec<Prompt>,
     },
     Found(Vec<FoundServer>),
+    /// For `/status`: names and values.
+    Facts(Vec<(String, String)>),
     /// With the contents: from now to then.
     Planned {
         plan: Plan,

@@ -63,6 +63,8 @@ impl Walk {
     fn run_from(&self, top: &Path, visit: Visit) -> bool {
         let reached = Arc::new(AtomicBool::new(top == self.start));
         let above = self.start.components().count() - top.components().count().min(self.start.components().count());
+        // All that is met is inside then, which need not be found out for each.
+        let whole = top == self.start;
         let (start, seen) = (self.start.clone(), reached.clone());
         let mut builder = WalkBuilder::new(top);
         builder
@@ -73,17 +75,17 @@ impl Walk {
             .max_depth(self.depth.map(|d| d + above))
             .filter_entry(move |entry| {
                 let path = entry.path();
-                if path == start {
+                if !whole && path == start {
                     seen.store(true, Ordering::Relaxed);
                     return true;
                 }
                 let ours = || entry.file_name() != ".git" && !crate::atomic::is_temporary(entry.file_name());
-                if path.starts_with(&start) { ours() } else { start.starts_with(path) }
+                if whole || path.starts_with(&start) { ours() } else { start.starts_with(path) }
             });
         builder.build_parallel().run(|| {
             Box::new(|entry| {
                 if let Ok(entry) = &entry
-                    && (entry.path() == self.start || !entry.path().starts_with(&self.start))
+                    && if whole { entry.depth() == 0 } else { entry.path() == self.start || !entry.path().starts_with(&self.start) }
                 {
                     return WalkState::Continue;
                 }

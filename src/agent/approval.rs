@@ -81,6 +81,7 @@ pub fn judged(mode: Mode, said: Said, bounds: &Bounds, asked: &Asked) -> (Verdic
         Access::Run { parts, .. } if access.changes_nothing() && parts.iter().all(|part| bounds.may_run(part)) => {
             allow("it only reads, and inside the project")
         }
+        Access::Run { outside: true, .. } => ask("it runs outside the sandbox"),
         Access::Job { .. } => allow("it only reaches what this session has started"),
         Access::Write(paths) if mode == Mode::AutoAccept && inside(bounds, paths) => allow("auto-accept mode edits inside the project"),
         _ => ask("nothing allows it"),
@@ -106,7 +107,10 @@ fn granted(said: Said, bounds: &Bounds, asked: &Asked) -> bool {
                 };
                 !paths.is_empty() && paths.iter().all(|p| by_grant(p) || policy.allows_write(p, root))
             }
-            Access::Run { command, parts, folder } => {
+            Access::Run { command, folder, outside: true, .. } => {
+                has(&|g| matches!(g, Grant::Outside(f, c) if f == folder && c == command))
+            }
+            Access::Run { command, parts, folder, outside: false } => {
                 let by_grant = |part: &CommandPart| has(&|g| matches!(g, Grant::Commands(p) if command_line::covers(p, part)));
                 let covered = |part: &CommandPart| bounds.may_run(part) || by_grant(part) || policy.allows_part(part);
                 let to_the_letter = |grant: &Grant| match (grant, folder) {
@@ -130,13 +134,16 @@ pub fn grants_for(bounds: &Bounds, access: &Access) -> Vec<Grant> {
             .iter()
             .map(|p| if command_line::is_plain_file(&bounds.root, p) { Grant::Edits } else { Grant::Write(p.clone()) })
             .collect(),
-        Access::Run { command, parts, folder } => match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
-            Some(patterns) => patterns.into_iter().map(Grant::Commands).collect(),
-            None => vec![match folder {
-                Some(folder) => Grant::CommandIn(folder.clone(), command.clone()),
-                None => Grant::Command(command.clone()),
-            }],
-        },
+        Access::Run { command, folder, outside: true, .. } => vec![Grant::Outside(folder.clone(), command.clone())],
+        Access::Run { command, parts, folder, outside: false } => {
+            match command_line::offers(parts.iter().filter(|part| !bounds.may_run(part))) {
+                Some(patterns) => patterns.into_iter().map(Grant::Commands).collect(),
+                None => vec![match folder {
+                    Some(folder) => Grant::CommandIn(folder.clone(), command.clone()),
+                    None => Grant::Command(command.clone()),
+                }],
+            }
+        }
         Access::Network { host } => vec![Grant::Host(host.clone())],
         Access::Plan | Access::Question { .. } | Access::Job { .. } => vec![],
     }
@@ -168,7 +175,7 @@ mod tests {
         use Verdict::*;
         let read = |p: &str| Access::Read(vec![p.into()]);
         let write = |p: &str| Access::Write(vec![p.into()]);
-        let run = || Access::Run { command: "ls".into(), parts: vec![], folder: None };
+        let run = || Access::Run { command: "ls".into(), parts: vec![], folder: None, outside: false };
         let no_plan = || Forbid("plan mode is not on, so there is no plan to accept: go on with what the user asked for".into());
         let forbid = || Forbid("plan mode is for reading only: nothing may be changed, run or sent".into());
         for (access, expected) in [
@@ -214,18 +221,21 @@ mod tests {
         let git = grants_for(&b, &Access::Write(vec!["/p/.git/config".into()]));
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/config".into()])), Verdict::Allow);
         assert_eq!(ask(&git, Access::Write(vec!["/p/.git/hooks/x".into()])), Verdict::Ask);
-        let run = |command: &str| Access::Run { command: command.into(), parts: vec![], folder: None };
+        let run = |command: &str| Access::Run { command: command.into(), parts: vec![], folder: None, outside: false };
         assert_eq!(ask(&edits, run("ls")), Verdict::Ask);
         let command = grants_for(&b, &run("ls"));
         assert_eq!(ask(&command, run("ls")), Verdict::Allow);
         assert_eq!(ask(&command, run("ls; rm -rf /")), Verdict::Ask);
         // To the letter, and in the folder where it was asked about.
-        let there = Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/sub".into()) };
+        let there = Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/sub".into()), outside: false };
         assert_eq!(ask(&command, there.clone()), Verdict::Ask);
         let in_sub = grants_for(&b, &there);
         assert_eq!(ask(&in_sub, there), Verdict::Allow);
         assert_eq!(ask(&in_sub, run("ls")), Verdict::Ask);
-        assert_eq!(ask(&in_sub, Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/other".into()) }), Verdict::Ask);
+        assert_eq!(
+            ask(&in_sub, Access::Run { command: "ls".into(), parts: vec![], folder: Some("/p/other".into()), outside: false }),
+            Verdict::Ask
+        );
         let outside = grants_for(&b, &Access::Write(vec!["/q".into()]));
         assert_eq!(ask(&outside, Access::Write(vec!["/q".into()])), Verdict::Allow);
         assert_eq!(ask(&outside, Access::Write(vec!["/p/a".into()])), Verdict::Ask);

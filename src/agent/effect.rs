@@ -31,6 +31,7 @@ pub enum Effect {
     /// Of an undo or redo, which goes on by it.
     PlanStep(Wanted),
     Compare(CheckpointId, CheckpointId),
+    Facts,
     ListCheckpoints,
     Revise(CheckpointId, Revision),
     /// A restore that was cut off: finished if true, else forgotten.

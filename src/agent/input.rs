@@ -34,6 +34,8 @@ pub enum Input {
     ModelReady(Result<ModelInfo, String>),
     /// What a call would touch that was only asked about: its tool, its access, the links on the way.
     Tried(String, Result<(String, Access, Vec<PathBuf>), String>),
+    /// What only the workers know for `/status`.
+    Facts(Vec<(String, String)>),
     Found(Vec<FoundServer>),
     /// What the providers have, and what went wrong with those that could not be asked.
     Models(Vec<ModelInfo>, Vec<String>),

@@ -241,9 +241,12 @@ impl Agent {
                 Guard::Waived => turn.changed = true,
             }
         }
+        let typed = turn.kind == TurnKind::Shell;
         let Some(call) = turn.call(id) else { return false };
         call.state = State::Running;
-        let basis = call.preview.as_ref().map(|p| p.basis.clone()).unwrap_or_default();
+        let mut basis = call.preview.as_ref().map(|p| p.basis.clone()).unwrap_or_default();
+        // What the user types is the user's own.
+        basis.outside |= typed;
         let (name, args) = call.to_run();
         let run = ToolCall { id, name, args, basis };
         self.emit_here(EventBody::Call(CallEvent::Started { id }));

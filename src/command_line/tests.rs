@@ -53,7 +53,7 @@ fn parts(line: &str) -> Vec<CommandPart> {
 
 fn judged(line: &str, mode: Mode, grants: &[crate::protocol::Grant]) -> approval::Verdict {
     let bounds = Bounds { root: "/p".into(), readable: vec![] };
-    let access = Access::Run { command: line.into(), parts: parts(line), folder: None };
+    let access = Access::Run { command: line.into(), parts: parts(line), folder: None, outside: false };
     let said = approval::Said { grants, policy: &crate::policy::Policy::default() };
     approval::judge(mode, said, &bounds, &crate::policy::Asked { tool: "Bash", access: &access, named: &[] })
 }

@@ -6,6 +6,7 @@
 use super::{
     Env, environment,
     looks::LooksLayer,
+    sandbox::{self, SandboxLayer},
     source,
     web::{self, WebLayer},
 };
@@ -37,6 +38,8 @@ pub struct Layer {
     pub disabled_tools: Vec<String>,
     /// The shell that commands run in; only from the user's own settings.
     pub shell: Option<String>,
+    /// Where commands may write, and whether they may use the network. A project's file can only make it stricter.
+    pub sandbox: SandboxLayer,
     /// Which tools the model is told of: full, minimal, nano, or auto by its size.
     pub tool_profile: Option<ToolProfile>,
     /// Which search engine, and which private hosts may be fetched from. Never from a project's file.
@@ -46,7 +49,7 @@ pub struct Layer {
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 12] = [
+pub const KEYS: [&str; 13] = [
     "defaultMode",
     "providers",
     "theme",
@@ -57,6 +60,7 @@ pub const KEYS: [&str; 12] = [
     "disabledTools",
     "toolProfile",
     "shell",
+    "sandbox",
     "webSearch",
     "allowPrivateHosts",
 ];
@@ -74,7 +78,7 @@ const PROVIDER_KEYS: [&str; 11] = [
     "visionModels",
 ];
 /// Settings of Nanocoder that have no effect here yet.
-const LATER: [&str; 11] = [
+const LATER: [&str; 10] = [
     "modeProviders",
     "systemPrompt",
     "autoCompact",
@@ -83,7 +87,6 @@ const LATER: [&str; 11] = [
     "retries",
     "hooks",
     "formatters",
-    "sandbox",
     "autoCommit",
     "channels",
 ];
@@ -113,6 +116,7 @@ impl Layer {
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
         self.looks.merge(lower.looks);
         self.web.merge(lower.web);
+        self.sandbox.merge(lower.sandbox);
         self.max_turns = self.max_turns.or(lower.max_turns);
         self.shell = self.shell.take().or(lower.shell);
         for provider in lower.providers {
@@ -154,6 +158,7 @@ impl Reader<'_> {
                 "webSearch" | "allowPrivateHosts" | "nanocoderTools" => web::read(self, property, &mut layer.web)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+                "sandbox" => sandbox::read(self, property, &mut layer.sandbox)?,
                 "shell" if self.rules != RuleSource::User => {
                     self.warn(property, "\"shell\" has no effect here: only your own settings say which shell runs commands.");
                 }

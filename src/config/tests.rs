@@ -1,6 +1,7 @@
 //! Whole files in, settings and messages out.
 
 mod permissions;
+mod sandbox;
 mod web;
 
 use super::*;

@@ -87,6 +87,14 @@ impl Performer {
             Effect::Plan(wanted) => self.lane.send(Job::Plan(wanted)),
             Effect::PlanStep(wanted) => self.lane.send(Job::PlanStep(wanted)),
             Effect::Compare(from, to) => self.lane.send(Job::Compare(from, to)),
+            Effect::Facts => {
+                let (workspace, inputs) = (self.workspace.clone(), self.inputs.clone());
+                let look = move || Ok(workspace.sandbox().status(workspace.root()));
+                self.tasks.spawn(async move {
+                    let sandbox = blocking(look).await.unwrap_or_else(|error: ToolError| error.0);
+                    inputs.send(Input::Facts(vec![("sandbox".into(), sandbox)]));
+                });
+            }
             Effect::ListCheckpoints => self.lane.send(Job::List),
             Effect::Revise(id, revision) => self.lane.send(Job::Revise(id, revision)),
             Effect::Unfinished(finish) => self.lane.send(Job::Unfinished(finish)),

@@ -22,6 +22,9 @@ pub fn question(call: &Call) -> Vec<String> {
     if let Some(Access::Run { folder: Some(folder), .. }) = &call.access {
         lines.push(format!("  in {}", one_line(&folder.display().to_string())));
     }
+    if let Some(Access::Run { outside: true, .. }) = &call.access {
+        lines.push("  outside the sandbox: it may write wherever you may".into());
+    }
     if let Some(Access::Network { host }) = &call.access {
         lines.push(format!("  connects to {}", one_line(host)));
     }
@@ -40,6 +43,7 @@ pub fn question(call: &Call) -> Vec<String> {
         Some(Access::Write(_)) => "yes, and all edits this session",
         Some(Access::Plan) => "yes, and edits need no question",
         Some(Access::Network { .. }) => "yes, and this host for this session",
+        Some(Access::Run { outside: true, .. }) => "yes, and this command for this session",
         Some(Access::Run { parts, .. }) => {
             let needing = parts.iter().filter(|part| !command_line::is_free(part, &|_| true));
             let patterns = command_line::offers(needing).map(|all| all.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(" + "));

@@ -45,7 +45,7 @@ fn run(line: &str) -> Access {
             *touch = Touch::Lists(path.clone());
         }
     }
-    Access::Run { command: line.into(), parts, folder: None }
+    Access::Run { command: line.into(), parts, folder: None, outside: false }
 }
 
 fn rule(text: &str) -> Rule {

@@ -34,6 +34,12 @@ pub struct Basis {
     /// Where commands and relative paths started, if somebody looked.
     #[serde(default)]
     pub folder: Option<PathBuf>,
+    /// Outside the project: what a command was shown to write, so that it may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opens: Vec<PathBuf>,
+    /// It runs outside the sandbox: that was approved, or the user typed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +63,9 @@ pub enum Access {
         /// Where it starts, if that is not the project's own folder.
         #[serde(default)]
         folder: Option<PathBuf>,
+        /// Not in the sandbox that commands are kept in.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        outside: bool,
     },
     Network {
         host: String,
@@ -148,6 +157,8 @@ pub enum Grant {
     Command(String),
     /// This command, to the letter, in this folder.
     CommandIn(PathBuf, String),
+    /// This command, to the letter, outside the sandbox: in this folder, or in the project's own.
+    Outside(Option<PathBuf>, String),
     /// Commands of which it covers every part that does more than read.
     Commands(CommandPattern),
     /// Reading below this path, outside the project.

@@ -63,7 +63,7 @@ impl Tool for FileOp {
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
         let planned = plan(args, workspace)?;
         let files = planned.entries.iter().map(|entry| (entry.path.clone(), entry.state())).collect();
-        let basis = Basis { files, folder: None };
+        let basis = Basis { files, ..Basis::default() };
         let access = Access::Write(planned.touched());
         Ok(Preview { basis, ..Preview::new(access, planned.title(workspace), planned.block(workspace)) })
     }

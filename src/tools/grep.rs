@@ -17,14 +17,11 @@ use crate::{
 use futures::future::BoxFuture;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use ignore::types::{Types, TypesBuilder};
-use search::{Found, Search};
+use search::{Found, Running, Search};
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// Rows that are shown unless more or fewer are asked for, and those that are at the most.
@@ -149,12 +146,6 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
     let wanted = Wanted::of(args)?;
     let (start, _) = glob::start(&args, cx.workspace, wanted.pattern)?;
     let shown = cx.workspace.shown(&start);
-    let (files, kept) = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
-        files(&start, &wanted, cx)?
-    } else {
-        decode::open(&start, &shown)?;
-        (vec![start], Kept::default())
-    };
     let content = wanted.show == Show::Content;
     let search = Search {
         matcher: &wanted.matcher,
@@ -162,19 +153,32 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
         before: if content { wanted.before } else { 0 },
         after: if content { wanted.after } else { 0 },
         keep: if content { wanted.offset + wanted.limit } else { 0 },
+        once: wanted.show == Show::Files,
     };
-    let found = search.run(&files, cx);
+    let running = Running::new(search);
+    let kept = if std::fs::metadata(&start).map_err(|e| decode::explain(&e, &shown))?.is_dir() {
+        search_folder(&running, &start, &wanted, cx)
+    } else {
+        decode::open(&start, &shown)?;
+        running.file(start);
+        Kept::default()
+    };
     cx.cancel.check()?;
+    let found = running.end();
     if content {
         // Whoever has seen a line of it may change it.
-        let shown = found.files.iter().filter(|in_file| !in_file.rows.is_empty()).take(MOST_NOTED);
-        shown.for_each(|in_file| cx.workspace.seen.note_file(&files[in_file.file]));
+        found.rows.keys().take(MOST_NOTED).for_each(|path| cx.workspace.seen.note_file(path));
     }
     // As the model writes it, and as the user knows it.
-    let names = |file: usize| (cx.workspace.shown(&files[file]), cx.workspace.relative(&files[file]));
-    let summary = if found.lines == 1 { "1 match".into() } else { format!("{} matches", found.lines) };
+    let names = |path: &Path| (cx.workspace.shown(path), cx.workspace.relative(path));
+    let summary = match (wanted.show, found.files, found.lines) {
+        (Show::Files, 1, _) => "1 file".into(),
+        (Show::Files, n, _) => format!("{n} files"),
+        (_, _, 1) => "1 match".into(),
+        (_, _, n) => format!("{n} matches"),
+    };
     let (mut for_model, for_user) = match wanted.show {
-        _ if found.lines == 0 => (format!("No matches in {} files.", files.len()), Block::Hits(vec![])),
+        _ if found.lines == 0 => (format!("No matches in {} files.", found.searched), Block::Hits(vec![])),
         Show::Content => contents(&found, &wanted, names),
         Show::Files | Show::Count => per_file(&found, &wanted, names),
     };
@@ -190,11 +194,11 @@ fn grep(args: &Value, cx: &RunContext) -> Result<ToolOutput, ToolError> {
 }
 
 /// `file:line: content` for a match, `file-line- content` for a line around one.
-fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, PathBuf)) -> (String, Block) {
+fn contents(found: &Found, wanted: &Wanted, name: impl Fn(&Path) -> (String, PathBuf)) -> (String, Block) {
     let (mut text, mut hits, mut shown) = (String::new(), vec![], 0);
     let gaps = wanted.before + wanted.after > 0;
-    let mut before: Option<(usize, u64)> = None;
-    let rows = found.files.iter().flat_map(|in_file| in_file.rows.iter().map(move |row| (in_file.file, row)));
+    let mut before: Option<(&Path, u64)> = None;
+    let rows = found.rows.iter().flat_map(|(path, rows)| rows.iter().map(move |row| (path.as_path(), row)));
     for (file, row) in rows.skip(wanted.offset).take(wanted.limit) {
         if gaps && before.is_some_and(|(last, line)| last != file || line + 1 != row.line) {
             text.push_str("--\n");
@@ -208,7 +212,7 @@ fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, Pat
         }
     }
     if shown < found.lines {
-        let (lines, files) = (found.lines, found.files.len());
+        let (lines, files) = (found.lines, found.files);
         let more = wanted.offset + wanted.limit;
         text.push_str(&format!(
             "({shown} of {lines} matching lines in {files} files; narrow the pattern, path or include, or offset {more})\n"
@@ -217,17 +221,17 @@ fn contents(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, Pat
     (text, Block::Hits(hits))
 }
 
-fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(usize) -> (String, PathBuf)) -> (String, Block) {
+fn per_file(found: &Found, wanted: &Wanted, name: impl Fn(&Path) -> (String, PathBuf)) -> (String, Block) {
     let (mut text, mut entries) = (String::new(), vec![]);
-    for in_file in found.files.iter().skip(wanted.offset).take(wanted.limit) {
-        let (shown, path) = name(in_file.file);
+    for (file, lines) in found.names.iter().skip(wanted.offset).take(wanted.limit) {
+        let (shown, path) = name(file);
         match wanted.show {
-            Show::Count => text.push_str(&format!("{shown}: {}\n", in_file.lines)),
+            Show::Count => text.push_str(&format!("{shown}: {lines}\n")),
             _ => text.push_str(&format!("{shown}\n")),
         }
         entries.push(FileEntry { path, folder: false });
     }
-    let total = found.files.len();
+    let total = found.files;
     if entries.len() < total {
         text.push_str(&format!("({} of {total} files; go on with offset {})\n", entries.len(), wanted.offset + wanted.limit));
     }
@@ -242,8 +246,8 @@ struct Kept {
 }
 
 /// And how many are left out because only their owner should see them, or a rule is about them: whoever wants one names it, and the user is asked.
-fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>, Kept), ToolError> {
-    let (found, secrets, ruled) = (Mutex::new(vec![]), AtomicUsize::new(0), AtomicUsize::new(0));
+fn search_folder(running: &Running, start: &Path, wanted: &Wanted, cx: &RunContext) -> Kept {
+    let (secrets, ruled) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let policy = cx.workspace.policy();
     let of_type = |path: &Path| wanted.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist());
     Walk { ignored: wanted.ignored, ..Walk::new(start, cx.workspace.root()) }.run(&|entry| {
@@ -257,13 +261,10 @@ fn files(start: &Path, wanted: &Wanted, cx: &RunContext) -> Result<(Vec<PathBuf>
             } else if command_line::is_secret(entry.path()) {
                 secrets.fetch_add(1, Ordering::Relaxed);
             } else {
-                found.lock().unwrap_or_else(|e| e.into_inner()).push(entry.into_path());
+                running.file(entry.into_path());
             }
         }
         !cx.cancel.is_cancelled()
     });
-    cx.cancel.check()?;
-    let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
-    found.sort();
-    Ok((found, Kept { secrets: secrets.into_inner(), ruled: ruled.into_inner() }))
+    Kept { secrets: secrets.into_inner(), ruled: ruled.into_inner() }
 }

@@ -15,22 +15,25 @@ mod output;
 mod process;
 mod program;
 pub(super) mod reader;
+mod sandbox;
 mod touching;
 
 pub use background::{BashOutput, Jobs, KillBash};
 pub use children::Children;
 pub use program::Shell;
+pub use sandbox::Sandbox;
 
 use super::{RunContext, Tool, Workspace, args::Args, registry};
-use crate::protocol::{Access, Block, Preview, ToolCall, ToolError, ToolOutput, ToolSpec};
+use crate::protocol::{Access, Basis, Block, CommandPart, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, Touch};
 use folder::{Moved, Told};
 use futures::future::BoxFuture;
 use output::Output;
+use process::Within;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
     os::unix::process::ExitStatusExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitStatus,
     time::{Duration, Instant},
 };
@@ -56,15 +59,18 @@ impl Tool for Bash {
                 "description": {"type": "string", "description": "5–10 words on what it does"},
                 "timeout": {"type": "integer", "description": "ms, default 120000, at most 600000"},
                 "run_in_background": {"type": "boolean"},
+                "unsandboxed": {"type": "boolean"},
             }),
             &["command"],
         )
     }
 
     fn preview(&self, args: &Value, workspace: &Workspace) -> Result<Preview, ToolError> {
-        let Wanted { command, background, .. } = wanted(args)?;
+        let Wanted { command, background, unsandboxed, .. } = wanted(args)?;
         let (parts, named) = touching::parts(command, workspace);
-        let access = Access::Run { command: command.into(), parts, folder: workspace.elsewhere() };
+        let outside = unsandboxed && workspace.sandbox().is_on(workspace.root());
+        let opens = opened(&parts, workspace);
+        let access = Access::Run { command: command.into(), parts, folder: workspace.elsewhere(), outside };
         let block = Block::Command { command: command.into(), directory: workspace.cwd() };
         let title = command.lines().next().unwrap_or_default();
         let mut title = title.to_owned();
@@ -74,13 +80,18 @@ impl Tool for Bash {
         if background {
             title.push_str("  (in the background)");
         }
-        Ok(Preview { named, ..Preview::new(access, title, block) })
+        if outside {
+            title.push_str("  (outside the sandbox)");
+        }
+        let preview = Preview::new(access, title, block);
+        Ok(Preview { named, basis: Basis { opens, outside, ..preview.basis }, ..preview })
     }
 
     fn run<'a>(&'a self, call: &'a ToolCall, cx: &'a RunContext<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let Wanted { command, timeout, background } = wanted(&call.args)?;
-            if background { background::start(command, cx) } else { execute(command, timeout, cx).await }
+            let Wanted { command, timeout, background, .. } = wanted(&call.args)?;
+            let within = if call.basis.outside { Within::Everything } else { Within::Sandbox(&call.basis.opens) };
+            if background { background::start(command, within, cx) } else { execute(command, timeout, within, cx).await }
         })
     }
 }
@@ -89,6 +100,16 @@ struct Wanted<'a> {
     command: &'a str,
     timeout: Duration,
     background: bool,
+    unsandboxed: bool,
+}
+
+/// What was shown that it writes outside the project.
+fn opened(parts: &[CommandPart], workspace: &Workspace) -> Vec<PathBuf> {
+    let written = parts.iter().flat_map(|part| &part.touches).filter_map(|touch| match touch {
+        Touch::Writes(path) if !path.starts_with(workspace.root()) => Some(path.clone()),
+        _ => None,
+    });
+    written.collect()
 }
 
 fn wanted(args: &Value) -> Result<Wanted<'_>, ToolError> {
@@ -98,7 +119,8 @@ fn wanted(args: &Value) -> Result<Wanted<'_>, ToolError> {
         return Err(ToolError::new("Bash: `command` contains a NUL character."));
     }
     let timeout = args.opt_number("timeout")?.filter(|t| *t > 0).unwrap_or(TIMEOUT).min(LONGEST);
-    Ok(Wanted { command: command.trim(), timeout: Duration::from_millis(timeout), background: args.flag("run_in_background")? })
+    let (background, unsandboxed) = (args.flag("run_in_background")?, args.flag("unsandboxed")?);
+    Ok(Wanted { command: command.trim(), timeout: Duration::from_millis(timeout), background, unsandboxed })
 }
 
 enum End {
@@ -107,12 +129,13 @@ enum End {
     Interrupted,
 }
 
-async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
+async fn execute(text: &str, timeout: Duration, within: Within<'_>, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
     cx.cancel.check()?;
     let begun = Instant::now();
     let folder = cx.workspace.elsewhere();
     let told = Told::for_line(text, cx.workspace);
-    let mut started = process::start(text, told.as_ref(), cx.workspace)?;
+    let mut started = process::start(text, told.as_ref(), within, cx.workspace)?;
+    let caged = started.is_caged();
     let mut output = Output::new(cx.workspace.spills());
     let end = {
         let limit = time::sleep(timeout);
@@ -148,11 +171,14 @@ async fn execute(text: &str, timeout: Duration, cx: &RunContext<'_>) -> Result<T
         End::Exited(status) => Some(*status),
         _ => started.stop(&mut |bytes| output.push(bytes)).await,
     };
-    started.finish(&mut |bytes| output.push(bytes)).await;
+    let righted = started.finish(&mut |bytes| output.push(bytes)).await;
     show(&mut output, cx);
     let succeeded = matches!(&end, End::Exited(status) if status.success());
     let moved = told.filter(|_| succeeded).map_or(Moved::Stayed, |told| told.follow(cx.workspace));
     let mut output = report(end, status, begun.elapsed(), timeout, output);
+    if caged {
+        tell_sandbox(&mut output, &righted);
+    }
     tell_folder(&mut output, folder.as_deref(), moved, cx.workspace);
     Ok(output)
 }
@@ -161,6 +187,33 @@ fn show(output: &mut Output, cx: &RunContext) {
     if let Some(new) = output.take_progress() {
         (cx.progress)(new);
     }
+}
+
+/// What the sandbox had to put right, and that it may be why a command failed.
+fn tell_sandbox(output: &mut ToolOutput, righted: &[String]) {
+    for sentence in righted {
+        add_note(output, &format!("[sandbox: {sentence}]"));
+    }
+    if !righted.is_empty() {
+        output.summary = format!("kept by the sandbox · {}", output.summary);
+    } else if output.failed && sandbox::may_have_stopped(&output.for_model) {
+        add_note(
+            output,
+            "[Commands run in a sandbox: they write only in the project, temporary folders and caches. If that is why it failed, call Bash \
+             again with \"unsandboxed\": true; the user is asked.]",
+        );
+        output.summary = format!("perhaps stopped by the sandbox · {}", output.summary);
+    }
+}
+
+/// On a line of its own.
+fn add_note(output: &mut ToolOutput, note: &str) {
+    if output.for_model == "(no output)" {
+        output.for_model.clear();
+    } else if !output.for_model.ends_with('\n') {
+        output.for_model.push('\n');
+    }
+    output.for_model.push_str(note);
 }
 
 /// Where the command ran, if that is not what everybody takes it for, and where the next one will.
@@ -179,12 +232,7 @@ fn tell_folder(output: &mut ToolOutput, ran_in: Option<&Path>, moved: Moved, wor
             (why, Some("back in the project folder".into()))
         }
     };
-    if output.for_model == "(no output)" {
-        output.for_model.clear();
-    } else if !output.for_model.ends_with('\n') {
-        output.for_model.push('\n');
-    }
-    output.for_model.push_str(&note);
+    add_note(output, &note);
     if let Some(summary) = summary {
         output.summary = format!("{summary} · {}", output.summary);
     }

@@ -4,7 +4,7 @@
 
 use super::{
     seen::Seen,
-    shell::{Children, Jobs, Shell},
+    shell::{Children, Jobs, Sandbox, Shell},
 };
 use crate::{policy::Policy, protocol::Rule};
 use std::{
@@ -30,6 +30,7 @@ pub struct Workspace {
     spills: Arc<Spills>,
     policy: RwLock<Arc<Policy>>,
     shell: Shell,
+    sandbox: Sandbox,
     /// Process groups of commands that left something running; they end with the workspace.
     pub(crate) children: Children,
     /// Commands that run on when their call has ended.
@@ -49,6 +50,7 @@ impl Workspace {
             spills: Arc::new(Spills { folder: spill.into(), count: AtomicU64::new(0) }),
             policy: RwLock::default(),
             shell: Shell::default(),
+            sandbox: Sandbox::default(),
             children: Children::default(),
             jobs: Jobs::default(),
             seen: Seen::default(),
@@ -58,6 +60,15 @@ impl Workspace {
     /// For the session: what a command's line means depends on it.
     pub fn with_shell(self, shell: Shell) -> Self {
         Workspace { shell, ..self }
+    }
+
+    /// For the session: where its commands may write.
+    pub fn with_sandbox(self, sandbox: Sandbox) -> Self {
+        Workspace { sandbox, ..self }
+    }
+
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     pub fn shell(&self) -> &Shell {

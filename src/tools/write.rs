@@ -32,7 +32,10 @@ pub fn preview(changes: &[Change], workspace: &Workspace) -> Preview {
     let access = Access::Write(changes.iter().map(|change| change.path.clone()).collect());
     let title = changes.iter().map(|change| workspace.titled(&change.path)).collect::<Vec<_>>().join(", ");
     Preview {
-        basis: Basis { files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(), folder: None },
+        basis: Basis {
+            files: changes.iter().map(|change| (change.path.clone(), state(change.old.as_deref()))).collect(),
+            ..Basis::default()
+        },
         ..Preview::new(access, title, block(changes, workspace))
     }
 }

@@ -315,10 +315,11 @@ fn body(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Lin
 }
 
 fn what(call: &CallCell, root: &Path, width: usize, max_rows: usize) -> (Vec<Line>, usize) {
-    if let Some(Access::Run { command, parts, folder }) = &call.access {
+    if let Some(Access::Run { command, parts, folder, outside }) = &call.access {
         let place = folder.as_ref().map(|folder| one_line(&folder.strip_prefix(root).unwrap_or(folder).to_string_lossy()).into_owned());
         let place = place.map(|place| Line::styled(format!("    in {place}"), Role::Warning));
-        return (place.into_iter().chain(chain::rows_with_touches(command, parts, root, width)).collect(), 0);
+        let bare = outside.then(|| Line::styled("    outside the sandbox: it may write wherever you may", Role::Warning));
+        return (place.into_iter().chain(bare).chain(chain::rows_with_touches(command, parts, root, width)).collect(), 0);
     }
     let (mut rows, missing) = call.shown.beginning(width, max_rows);
     if rows.is_empty() {

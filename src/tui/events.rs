@@ -123,6 +123,7 @@ fn session(model: &mut Model, event: SessionEvent) -> Vec<Cmd> {
                 checkpoints.compared(&to, &changes);
             }
         }
+        SessionEvent::Facts(facts) => model.transcript.push(Cell::Said(report::table(&facts)), model.width()),
         SessionEvent::Checkpoints { all, bytes } => match &mut model.panel {
             Some(Panel::Checkpoints(checkpoints)) => {
                 let cmds = checkpoints.listed(all);

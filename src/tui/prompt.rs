@@ -143,7 +143,7 @@ impl Prompt {
             Outcome::Screen(Screen::Fullscreen) => model.switch(),
             Outcome::Screen(Screen::Status) => {
                 model.transcript.push(Cell::Said(report::status(model)), model.width());
-                return vec![Cmd::Send(Command::ListCheckpoints)];
+                return vec![Cmd::Send(Command::Facts), Cmd::Send(Command::ListCheckpoints)];
             }
             Outcome::Screen(Screen::Usage) => model.transcript.push(Cell::Said(report::usage(model)), model.width()),
             Outcome::Screen(Screen::Export(file)) => return vec![Cmd::Export { file, text: report::markdown(model) }],

@@ -70,7 +70,7 @@ pub fn usage(model: &Model) -> String {
     table(&facts)
 }
 
-fn table(facts: &[(String, String)]) -> String {
+pub fn table(facts: &[(String, String)]) -> String {
     let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     facts.iter().map(|(name, value)| format!("{name:width$}   {value}")).collect::<Vec<_>>().join("\n")
 }

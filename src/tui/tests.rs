@@ -427,7 +427,7 @@ fn a_change_that_the_user_edits_is_made_as_edited() {
     // A command can't be edited.
     let mut bench = Bench::ready();
     let block = Block::Command { command: "ls".into(), directory: "/p".into() };
-    bench.asks(Access::Run { command: "ls".into(), parts: vec![], folder: None }, block);
+    bench.asks(Access::Run { command: "ls".into(), parts: vec![], folder: None, outside: false }, block);
     assert!(!bench.screen().contains("$EDITOR"));
     assert_eq!(bench.keys("e"), []);
 }

@@ -17,6 +17,7 @@ mod permissions;
 mod plan;
 mod replay;
 mod resume;
+mod sandbox;
 mod screen;
 mod session;
 mod stream;

@@ -110,7 +110,12 @@ impl World {
                 Effect::KeepCheckpoint(name, _) => self.open.push(Open::Kept(name.clone())),
                 Effect::StartTimer(timer, _) => self.open.push(Open::Timer(*timer)),
                 Effect::UseModel(model) => self.open.push(Open::Model(model.clone())),
-                Effect::Plan(_) | Effect::Compare(..) | Effect::ListCheckpoints | Effect::Revise(..) | Effect::Unfinished(_) => {}
+                Effect::Plan(_)
+                | Effect::Compare(..)
+                | Effect::ListCheckpoints
+                | Effect::Facts
+                | Effect::Revise(..)
+                | Effect::Unfinished(_) => {}
                 Effect::Connect(_) | Effect::Discover | Effect::ListModels | Effect::Stop => {}
                 Effect::UseRules(_) | Effect::Try(_) | Effect::LeaveFolder => {}
             }
@@ -309,7 +314,7 @@ impl World {
                             2 => vec![part(&["cat", "a"], vec![Touch::Reads("/p/a".into())])],
                             _ => vec![part(&["cat", "/etc/a"], vec![Touch::Reads("/etc/a".into())])],
                         };
-                        Access::Run { command: format!("make {}", id.0 % 12), parts, folder: None }
+                        Access::Run { command: format!("make {}", id.0 % 12), parts, folder: None, outside: false }
                     }
                     _ => Access::Read(vec!["/etc/a".into()]),
                 };

@@ -74,7 +74,7 @@ impl Bench {
                     "write" => Access::Write(vec![path.into()]),
                     "job" => Access::Job { id: path.into(), end: false },
                     "kill" => Access::Job { id: path.into(), end: true },
-                    _ => Access::Run { command: path.into(), parts: vec![], folder: None },
+                    _ => Access::Run { command: path.into(), parts: vec![], folder: None, outside: false },
                 };
                 let preview = Preview::new(access, path.into(), Block::Nothing);
                 Input::Previewed(call(), Ok(preview))

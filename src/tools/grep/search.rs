@@ -1,13 +1,19 @@
-//! The search itself: on all cores, with what is kept bounded whatever matches.
+//! The search itself: each file where the walk comes to it, on all cores, with what is kept bounded whatever matches.
 
-use crate::tools::{RunContext, decode};
+use crate::tools::decode;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use rustix::{
+    fs::{CWD, FileType, Mode, OFlags, ResolveFlags},
+    io::Errno,
+};
 use std::{
+    collections::BTreeMap,
+    fs::File,
     io,
     path::{Path, PathBuf},
     sync::{
-        Mutex,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -22,8 +28,10 @@ pub struct Search<'a> {
     /// Lines around each match.
     pub before: usize,
     pub after: usize,
-    /// Rows (or files) to keep, from the first one on.
+    /// Rows to keep, from the first one on; without any, the names of the files that have a match.
     pub keep: usize,
+    /// One match tells all that is wanted of a file.
+    pub once: bool,
 }
 
 /// A line that is shown. `matched` is false for one around a match.
@@ -34,101 +42,120 @@ pub struct Row {
     pub matched: bool,
 }
 
-#[derive(Debug)]
-pub struct InFile {
-    /// In the list of files that was searched.
-    pub file: usize,
-    pub rows: Vec<Row>,
-    /// Matching lines, also those that are not kept.
-    pub lines: usize,
-}
-
 #[derive(Debug, Default)]
 pub struct Found {
-    /// In the order of the files.
-    pub files: Vec<InFile>,
+    /// The first rows, in the order of the files.
+    pub rows: BTreeMap<PathBuf, Vec<Row>>,
+    kept: usize,
+    /// Files that have a match, each with its matching lines, where no rows are kept.
+    pub names: Vec<(PathBuf, usize)>,
+    /// How many have one.
+    pub files: usize,
+    /// Matching lines, also those that are not kept.
     pub lines: usize,
+    /// Files that were looked into.
+    pub searched: usize,
 }
 
 impl Found {
-    fn add(&mut self, found: InFile, keep: usize) {
-        self.lines += found.lines;
-        self.files.push(found);
-        let rows: usize = self.files.iter().map(|found| found.rows.len()).sum();
-        if rows > 10 * keep {
-            self.trim(keep);
+    fn add(&mut self, path: PathBuf, rows: Vec<Row>, lines: usize, keep: usize) {
+        self.files += 1;
+        self.lines += lines;
+        if keep == 0 {
+            self.names.push((path, lines));
+            return;
         }
-    }
-
-    /// Keeps the first rows. Later ones can't come before them: each file is added whole.
-    fn trim(&mut self, keep: usize) {
-        self.files.sort_by_key(|found| found.file);
-        let mut room = keep;
-        for found in &mut self.files {
-            found.rows.truncate(room);
-            room -= found.rows.len();
+        let full = self.kept >= keep;
+        if full && self.rows.last_key_value().is_some_and(|(last, _)| *last < path) {
+            return;
+        }
+        self.kept += rows.len();
+        self.rows.insert(path, rows);
+        // What comes after the first rows is not shown, whatever else is found.
+        while let Some(last) = self.rows.last_entry()
+            && self.kept - last.get().len() >= keep
+        {
+            self.kept -= last.remove().len();
         }
     }
 }
 
-impl Search<'_> {
-    pub fn run(&self, files: &[PathBuf], cx: &RunContext) -> Found {
-        let (next, found) = (AtomicUsize::new(0), Mutex::new(Found::default()));
-        let work = || {
-            let mut searcher = SearcherBuilder::new()
-                .line_number(true)
-                .multi_line(self.multiline)
-                .before_context(self.before)
-                .after_context(self.after)
-                .binary_detection(BinaryDetection::quit(0))
-                .build();
-            loop {
-                let file = next.fetch_add(1, Ordering::Relaxed);
-                let Some(path) = files.get(file) else { break };
-                if cx.cancel.is_cancelled() {
-                    break;
-                }
-                let in_file = self.search_file(&mut searcher, path, file);
-                if in_file.lines > 0 {
-                    found.lock().unwrap_or_else(|e| e.into_inner()).add(in_file, self.keep);
-                }
-            }
-        };
-        let threads = std::thread::available_parallelism().map_or(2, |n| n.get()).min(8).min(files.len().div_ceil(16));
-        if threads < 2 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(work);
-                }
-            });
-        }
-        let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
-        found.trim(self.keep);
-        found
+/// A search that goes on, from several threads.
+pub struct Running<'a> {
+    search: Search<'a>,
+    /// Those that nobody searches with now: each has its buffers.
+    idle: Mutex<Vec<Searcher>>,
+    searched: AtomicUsize,
+    found: Mutex<Found>,
+}
+
+impl<'a> Running<'a> {
+    pub fn new(search: Search<'a>) -> Self {
+        Running { search, idle: Mutex::default(), searched: AtomicUsize::new(0), found: Mutex::default() }
     }
 
-    fn search_file(&self, searcher: &mut Searcher, path: &Path, file: usize) -> InFile {
-        let mut rows = Rows { found: InFile { file, rows: vec![], lines: 0 }, keep: self.keep };
-        // A file that can't be read has no matches, as for grep -s.
-        if let Ok((file, _)) = decode::open(path, "") {
-            let _ = searcher.search_file(self.matcher, &file, &mut rows);
-        }
-        rows.found
+    fn searcher(&self) -> Searcher {
+        lock(&self.idle).pop().unwrap_or_else(|| {
+            SearcherBuilder::new()
+                .line_number(true)
+                .multi_line(self.search.multiline)
+                .before_context(self.search.before)
+                .after_context(self.search.after)
+                .binary_detection(BinaryDetection::quit(0))
+                .build()
+        })
     }
+
+    pub fn file(&self, path: PathBuf) {
+        self.searched.fetch_add(1, Ordering::Relaxed);
+        // A file that can't be read has no matches, as for grep -s.
+        let Ok(file) = open(&path) else { return };
+        let mut searcher = self.searcher();
+        let mut rows = Rows { rows: vec![], lines: 0, keep: self.search.keep, once: self.search.once };
+        let _ = searcher.search_file(self.search.matcher, &file, &mut rows);
+        lock(&self.idle).push(searcher);
+        if rows.lines > 0 {
+            lock(&self.found).add(path, rows.rows, rows.lines, self.search.keep);
+        }
+    }
+
+    pub fn end(self) -> Found {
+        let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.searched = self.searched.into_inner();
+        found.names.sort();
+        found
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A regular file, and by no link that has come since the walk saw it: in one step, where the kernel can do that.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    #[cfg(target_os = "linux")]
+    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(fd) if FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode) == FileType::RegularFile => return Ok(fd.into()),
+        Ok(_) => return Err(io::ErrorKind::InvalidInput.into()),
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
+        Err(e) => return Err(e.into()),
+    }
+    decode::open(path, "").map(|(file, _)| file).map_err(io::Error::other)
 }
 
 struct Rows {
-    found: InFile,
+    rows: Vec<Row>,
+    lines: usize,
     keep: usize,
+    once: bool,
 }
 
 impl Rows {
     fn take(&mut self, line: Option<u64>, bytes: &[u8], matched: bool) {
-        self.found.lines += usize::from(matched);
-        if self.found.rows.len() < self.keep {
-            self.found.rows.push(Row { line: line.unwrap_or(0), text: shown(bytes), matched });
+        self.lines += usize::from(matched);
+        if self.rows.len() < self.keep {
+            self.rows.push(Row { line: line.unwrap_or(0), text: shown(bytes), matched });
         }
     }
 }
@@ -139,7 +166,7 @@ impl Sink for Rows {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         // Across lines, one match has several.
         (0..).zip(found.lines()).for_each(|(n, line)| self.take(found.line_number().map(|first| first + n), line, true));
-        Ok(true)
+        Ok(!self.once)
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, io::Error> {
@@ -156,4 +183,24 @@ fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the order in which files come, the first rows are kept, and not many more.
+    #[test]
+    fn the_first_rows_are_kept_in_whatever_order_they_come() {
+        let row = || Row { line: 1, text: String::new(), matched: true };
+        for order in [[0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0], [4, 0, 7, 2, 5, 1, 6, 3]] {
+            let mut found = Found::default();
+            for n in order {
+                found.add(format!("f{n}").into(), (0..3).map(|_| row()).collect(), 3, 5);
+                assert!(found.kept < 9, "{order:?}");
+            }
+            let names: Vec<_> = found.rows.keys().map(|path| path.display().to_string()).collect();
+            assert_eq!((names, found.files, found.lines), (vec!["f0".to_owned(), "f1".into()], 8, 24), "{order:?}");
+        }
+    }
 }

@@ -4,7 +4,11 @@
 //! - Of each there is in memory what nobody has read yet, within a command's budget; all of it is in a file.
 //! - Only commands of this very workspace are ever reached, by the names that they got here. When it closes, all of them end.
 
-use super::{asks, code_of, ended, lasted, output::Output, process::Started};
+use super::{
+    asks, code_of, ended, lasted,
+    output::Output,
+    process::{Started, Within},
+};
 use crate::{
     protocol::{Access, Block, Job, JobEnd, Preview, ToolCall, ToolError, ToolOutput, ToolSpec},
     tools::{Cancel, RunContext, Tool, Workspace, args::Args, registry},
@@ -96,12 +100,12 @@ impl Jobs {
 }
 
 /// Starts it and comes back at once.
-pub fn start(command: &str, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
+pub fn start(command: &str, within: Within<'_>, cx: &RunContext<'_>) -> Result<ToolOutput, ToolError> {
     cx.cancel.check()?;
     let output = Output::kept(cx.workspace.spills());
     let file = output.file().map(|path| format!(" All of its output is kept in {}.", path.display())).unwrap_or_default();
     let running = cx.workspace.jobs.add(command, output)?;
-    let started = match super::process::start(command, None, cx.workspace) {
+    let started = match super::process::start(command, None, within, cx.workspace) {
         Ok(started) => started,
         Err(error) => {
             lock(&cx.workspace.jobs.0).jobs.retain(|known| !Arc::ptr_eq(known, &running));

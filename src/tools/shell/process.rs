@@ -1,9 +1,11 @@
 //! A command's process: how it is started, and how all of it ends.
 
-use super::{children::Guard, folder::Told};
+use super::{children::Guard, folder::Told, sandbox::Cage};
 use crate::{protocol::ToolError, tools::Workspace};
 use rustix::process::{Pid, Signal};
 use std::{
+    io,
+    path::PathBuf,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -46,14 +48,35 @@ pub struct Started {
     pub pipe: pipe::Receiver,
     group: Pid,
     guard: Guard,
+    /// Nothing, where it runs outside.
+    cage: Option<Cage>,
+}
+
+/// Where a command may write.
+#[derive(Debug, Clone, Copy)]
+pub enum Within<'a> {
+    /// The sandbox, and these: they were shown when it was approved.
+    Sandbox(&'a [PathBuf]),
+    Everything,
 }
 
 /// In a session and group of its own, without a terminal. `told` is to learn where it ends. Needs a runtime.
-pub fn start(text: &str, told: Option<&Told>, workspace: &Workspace) -> Result<Started, ToolError> {
-    let failed = |e: std::io::Error| ToolError(format!("The command could not be started: {e}."));
+pub fn start(text: &str, told: Option<&Told>, within: Within, workspace: &Workspace) -> Result<Started, ToolError> {
     let (read, write) = std::io::pipe().map_err(failed)?;
-    let mut command = Command::new(workspace.shell().program());
     let folder = workspace.cwd();
+    let mut cage = match within {
+        Within::Sandbox(opened) => workspace.sandbox().cage(workspace.root(), &folder, opened).map_err(no_cage)?,
+        Within::Everything => None,
+    };
+    let shell = workspace.shell().program();
+    let mut command = match cage.as_ref().and_then(|cage| cage.before.split_first()) {
+        Some((program, args)) => {
+            let mut command = Command::new(program);
+            command.args(args).arg(shell);
+            command
+        }
+        None => Command::new(shell),
+    };
     let (text, variable) = match told {
         Some(told) => {
             let (text, variable) = told.with(text);
@@ -75,13 +98,26 @@ pub fn start(text: &str, told: Option<&Told>, workspace: &Workspace) -> Result<S
             announcer.announce()
         });
     }
-    let child = command.spawn().map_err(failed)?;
+    if let Some(cage) = &mut cage {
+        cage.enclose(command.as_std_mut());
+    }
+    let child = command.spawn().map_err(if cage.is_some() { no_cage } else { failed })?;
     // Closes our ends of the pipe's write side; only the command holds it now.
     drop(command);
     let group = child.id().and_then(|id| Pid::from_raw(id as i32)).ok_or_else(|| ToolError::new("The command has no process id."))?;
     let guard = workspace.children.watch(group);
     let pipe = pipe::Receiver::from_owned_fd(read.into()).map_err(failed)?;
-    Ok(Started { child, pipe, group, guard })
+    Ok(Started { child, pipe, group, guard, cage })
+}
+
+fn failed(e: io::Error) -> ToolError {
+    ToolError(format!("The command could not be started: {e}."))
+}
+
+fn no_cage(e: io::Error) -> ToolError {
+    ToolError(format!(
+        "The command could not be started in the sandbox: {e}. With \"unsandboxed\": true the user is asked to run it outside."
+    ))
 }
 
 impl Started {
@@ -112,8 +148,9 @@ impl Started {
         }
     }
 
-    /// What is still in the pipe, when the shell has ended. What it has left running ends with the workspace.
-    pub async fn finish(mut self, push: &mut impl FnMut(&[u8])) {
+    /// What is still in the pipe, when the shell has ended; and what had to be put right behind it, a sentence on each. What it has left
+    /// running ends with the workspace.
+    pub async fn finish(mut self, push: &mut impl FnMut(&[u8])) -> Vec<String> {
         let mut buffer = vec![0; 64 * 1024];
         let _ = time::timeout(DRAIN, async {
             while let Ok(n @ 1..) = self.pipe.read(&mut buffer).await {
@@ -122,5 +159,11 @@ impl Started {
         })
         .await;
         self.guard.finished();
+        self.cage.take().map(Cage::check).unwrap_or_default()
+    }
+
+    /// Is it kept inside?
+    pub fn is_caged(&self) -> bool {
+        self.cage.is_some()
     }
 }

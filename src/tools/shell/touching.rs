@@ -226,7 +226,7 @@ fn is_harmless(git: &Path) -> bool {
 }
 
 /// Sections and keys that name no program, as git itself writes them. Anything else, or written otherwise, may.
-fn only_known(config: &str) -> bool {
+pub(super) fn only_known(config: &str) -> bool {
     const CORE: [&str; 12] = [
         "repositoryformatversion",
         "filemode",

@@ -246,6 +246,8 @@ fn granted(grant: &Grant) -> String {
     match grant {
         Grant::Edits => "every edit inside the project".into(),
         Grant::Command(command) => format!("exactly {command}"),
+        Grant::Outside(None, command) => format!("exactly {command}, outside the sandbox"),
+        Grant::Outside(Some(folder), command) => format!("exactly {command}, in {}, outside the sandbox", folder.display()),
         Grant::CommandIn(folder, command) => format!("exactly {command}, in {}", folder.display()),
         Grant::Commands(pattern) => format!("Bash({pattern})"),
         Grant::Read(path) => format!("View({})", path.display()),

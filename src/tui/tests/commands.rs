@@ -21,7 +21,7 @@ fn asked(size: (u16, u16)) -> Bench {
     let mut bench = Bench::new(setting(), size);
     bench.event(None, started(true));
     let block = Block::Command { command: command.into(), directory: "/p".into() };
-    bench.asks(Access::Run { command: command.into(), parts, folder: None }, block);
+    bench.asks(Access::Run { command: command.into(), parts, folder: None, outside: false }, block);
     bench
 }
 
@@ -72,7 +72,7 @@ fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
     let parts = vec![CommandPart { at: (0, 8), words: vec![], touches, said: vec![] }];
     let mut bench = Bench::ready();
     bench.asks(
-        Access::Run { command: command.into(), parts, folder: None },
+        Access::Run { command: command.into(), parts, folder: None, outside: false },
         Block::Command { command: command.into(), directory: "/p".into() },
     );
     let screen = bench.screen();
@@ -84,7 +84,7 @@ fn what_no_pattern_can_speak_for_is_allowed_to_the_letter() {
 fn the_rule_that_asks_is_in_the_question() {
     let mut bench = Bench::new(setting(), (80, 24));
     bench.event(None, started(true));
-    let (id, access) = (CallId(1), Access::Run { command: "git push".into(), parts: vec![], folder: None });
+    let (id, access) = (CallId(1), Access::Run { command: "git push".into(), parts: vec![], folder: None, outside: false });
     let block = Block::Command { command: "git push".into(), directory: "/p".into() };
     bench.event(Some(1), call(CallEvent::Proposed { id, name: "Bash".into(), title: "git push".into() }));
     bench.event(Some(1), call(CallEvent::Previewed { id, access, title: "git push".into(), block }));

@@ -68,7 +68,7 @@ fn conversation(size: (u16, u16)) -> String {
     bench.event(Some(1), call(CallEvent::Asked { id: edit, why: None }));
     let mut out = format!("--- asked\n{}", bench.screen());
     bench.event(Some(1), call(CallEvent::Finished { id: edit, outcome: done(block, "", false) }));
-    let run = Access::Run { command: "cargo test".into(), parts: vec![], folder: None };
+    let run = Access::Run { command: "cargo test".into(), parts: vec![], folder: None, outside: false };
     bench.event(Some(1), call(CallEvent::Previewed { id: bash, access: run, title: "cargo test".into(), block: Block::Nothing }));
     bench.event(Some(1), call(CallEvent::Started { id: bash }));
     bench.event(Some(1), call(CallEvent::Progress { id: bash, output: "running 14 tests\n".into() }));

@@ -312,7 +312,7 @@ fn narrowing_while_a_command_runs_leaves_nothing_behind() {
             turn,
             call(CallEvent::Previewed {
                 id,
-                access: Access::Run { command: command.into(), parts: vec![], folder: None },
+                access: Access::Run { command: command.into(), parts: vec![], folder: None, outside: false },
                 title: command.into(),
                 block,
             }),
