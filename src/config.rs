@@ -10,6 +10,7 @@ mod layers;
 mod looks;
 pub mod permissions;
 pub mod places;
+mod providers;
 mod sandbox;
 mod save;
 mod settings;
@@ -102,6 +103,7 @@ impl Config {
         config.web = layer.web.settings(env, &mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
+        config.providers.iter_mut().for_each(|provider| provider.parameters.merge(&layer.parameters));
         Ok(config)
     }
 }

@@ -173,18 +173,6 @@ impl Reader<'_> {
                 layer.disabled_tools.extend(self.strings(property)?);
                 Ok(())
             }
-            "tune" => {
-                if let Value::Object(tune) = &property.value {
-                    for inner in &tune.properties {
-                        match inner.name.as_str() {
-                            "toolProfile" if layer.tool_profile.is_none() => layer.tool_profile = self.profile(inner)?,
-                            "toolProfile" => {}
-                            other => self.unknown(inner, other, &["toolProfile"], &TUNE_LATER),
-                        }
-                    }
-                }
-                Ok(())
-            }
             _ => {
                 layer.tool_profile = self.profile(property)?;
                 Ok(())
@@ -192,7 +180,7 @@ impl Reader<'_> {
         }
     }
 
-    fn profile(&mut self, property: &ObjectProp) -> Read<ToolProfile> {
+    pub fn profile(&mut self, property: &ObjectProp) -> Read<ToolProfile> {
         let Some(name) = self.string(property)? else { return Ok(None) };
         let profile = ToolProfile::from_name(&name);
         if profile.is_none() {
@@ -245,5 +233,3 @@ impl Reader<'_> {
         Ok(())
     }
 }
-
-const TUNE_LATER: [&str; 6] = ["enabled", "aggressiveCompact", "toolMode", "disableNativeTools", "includeAgentsMd", "modelParameters"];

@@ -138,7 +138,10 @@ impl<W: Wire> Shared<W> {
                 return Ok(response);
             }
             let mut error = link.refused(response).await;
-            if concessions < MOST_CONCESSIONS && matches!(error.status, Some(400 | 422)) && self.wire.gives_way(&request.model.model, &error) {
+            if concessions < MOST_CONCESSIONS
+                && matches!(error.status, Some(400 | 422))
+                && self.wire.gives_way(&request.model.model, &error)
+            {
                 concessions += 1;
                 continue;
             }

@@ -31,7 +31,9 @@ pub fn show(items: Vec<StreamItem>) -> Vec<String> {
             format!("call {index} {} {} {arguments}", id.unwrap_or("-".into()), name.unwrap_or("-".into()))
         }
         StreamItem::Kept(kept) => format!("kept {} {} {}", kept.text, kept.calls, kept.value),
-        StreamItem::Usage(u) if u.written > 0 => format!("usage {} {} {} {} written {}", u.input, u.output, u.cached, u.reasoning, u.written),
+        StreamItem::Usage(u) if u.written > 0 => {
+            format!("usage {} {} {} {} written {}", u.input, u.output, u.cached, u.reasoning, u.written)
+        }
         StreamItem::Usage(u) => format!("usage {} {} {} {}", u.input, u.output, u.cached, u.reasoning),
         StreamItem::Done(reason) => format!("done {reason:?}"),
         StreamItem::Failed(error) => format!("failed {:?} {:?} {}", error.kind, error.status, error.message),

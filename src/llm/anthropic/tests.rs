@@ -116,10 +116,7 @@ fn errors_and_what_is_no_answer() {
         check(&failing(error), &["text Žluť 🦀", "usage 125 1 100 0 written 20", expected]);
     }
     check("<html>Hi</html>", &["failed Malformed None The server answered with a web page instead of an answer of a model."]);
-    check(
-        r#"{"choices":[]}"#,
-        &[r#"failed Malformed None The server's answer holds no message: {"choices":[]}"#],
-    );
+    check(r#"{"choices":[]}"#, &[r#"failed Malformed None The server's answer holds no message: {"choices":[]}"#]);
     check(r#"{"type":"error","error":{"type":"not_found_error","message":"no model x"}}"#, &["failed Refused None no model x"]);
     check(r#"{"type":"message","content":[{"type":"te"#, &["failed Cut None The answer was cut off: the server closed the connection."]);
     check(
@@ -194,7 +191,8 @@ fn whatever_was_said_before_it_is_a_valid_history() {
 #[test]
 fn how_it_thinks_depends_on_the_model() {
     let asked = |model: &str, effort: Option<&str>, budget: Option<u64>, max_tokens: Option<u64>, kept: Vec<Kept>| {
-        let parameters = Parameters { reasoning_effort: effort.map(Into::into), reasoning_budget: budget, max_tokens, ..Default::default() };
+        let parameters =
+            Parameters { reasoning_effort: effort.map(Into::into), reasoning_budget: budget, max_tokens, ..Default::default() };
         let settings = ProviderSettings { parameters: Parameters { temperature: Some(1.5), ..parameters }, ..Default::default() };
         let history = vec![Message::User("x".into()), said("", vec![call(1, "a", "View")], kept), result(1, "a", "1")];
         let body = sent(&settings, &request_of(model, history));
@@ -206,10 +204,7 @@ fn how_it_thinks_depends_on_the_model() {
     assert_eq!(asked(sonnet, None, None, None, vec![]), "- - 32000 1.5");
     assert_eq!(asked("claude-3-5-haiku-20241022", None, None, None, vec![]), "- - 8192 1.5");
     assert_eq!(asked(sonnet, Some("none"), None, None, own(sonnet)), "- - 32000 1.5");
-    assert_eq!(
-        asked(sonnet, Some("medium"), None, None, own(sonnet)),
-        r#"{"type":"enabled","budget_tokens":8192} - 32000 -"#
-    );
+    assert_eq!(asked(sonnet, Some("medium"), None, None, own(sonnet)), r#"{"type":"enabled","budget_tokens":8192} - 32000 -"#);
     assert_eq!(asked(sonnet, None, Some(60_000), None, own(sonnet)), r#"{"type":"enabled","budget_tokens":60000} - 68192 -"#);
     assert_eq!(asked(sonnet, None, Some(60_000), Some(4_000), own(sonnet)), r#"{"type":"enabled","budget_tokens":3999} - 4000 -"#);
     // The calls are another model's: what answers them must begin with a thought that there is not.

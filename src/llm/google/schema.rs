@@ -86,7 +86,9 @@ fn cut(schema: &Value, root: &Value, depth: usize) -> Value {
         put("properties", properties.iter().map(|(name, property)| (name.clone(), cut(property, root, depth + 1))).collect());
     }
     match schema.get("items") {
-        Some(Value::Array(several)) => put("items", several.first().map_or_else(|| json!({ "type": "string" }), |i| cut(i, root, depth + 1))),
+        Some(Value::Array(several)) => {
+            put("items", several.first().map_or_else(|| json!({ "type": "string" }), |i| cut(i, root, depth + 1)))
+        }
         Some(items) => put("items", cut(items, root, depth + 1)),
         // A list of anything has to be a list of something.
         None if schema.get("type").is_some_and(|kind| kind == "array") => put("items", json!({ "type": "string" })),
@@ -114,8 +116,7 @@ fn tidy(mut out: Map<String, Value>) -> Value {
     if out.get("format").and_then(Value::as_str).is_none_or(|format| !formats.contains(&format)) {
         out.remove("format");
     }
-    let known: Vec<String> =
-        out.get("properties").and_then(Value::as_object).map(|p| p.keys().cloned().collect()).unwrap_or_default();
+    let known: Vec<String> = out.get("properties").and_then(Value::as_object).map(|p| p.keys().cloned().collect()).unwrap_or_default();
     if let Some(Value::Array(required)) = out.get_mut("required") {
         required.retain(|name| name.as_str().is_some_and(|name| known.iter().any(|k| k == name)));
     }

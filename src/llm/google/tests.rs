@@ -96,7 +96,10 @@ fn errors_and_what_is_no_answer() {
     // A proxy that has lost `alt=sse`: a list, on several lines.
     check(&format!("[{HELLO}\n,\n{END}\n]\n"), &["text Žluť 🦀", "usage 20 8 16 3", "done Finished"]);
     check(&format!("[{HELLO}\n,"), &["failed Cut None The answer was cut off: the server closed the connection."]);
-    check(&events(&[HELLO, "{broken}"]), &["text Žluť 🦀", "usage 20 0 0 0", "failed Malformed None The server sent broken JSON: {broken}"]);
+    check(
+        &events(&[HELLO, "{broken}"]),
+        &["text Žluť 🦀", "usage 20 0 0 0", "failed Malformed None The server sent broken JSON: {broken}"],
+    );
 }
 
 fn kept(model: &str, text: usize, calls: usize, value: Value) -> Kept {

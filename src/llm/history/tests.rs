@@ -148,7 +148,10 @@ fn what_was_kept_is_for_the_same_model_and_format_and_stands_where_it_stood() {
             Part::Kept(kept) => format!("kept {}", kept.value),
         })
         .collect();
-    assert_eq!(parts, ["kept \"first\"", "text one", "call 0 View", "kept \"between\"", "text  two", "call 1 LS", "kept \"beyond the end\""]);
+    assert_eq!(
+        parts,
+        ["kept \"first\"", "text one", "call 0 View", "kept \"between\"", "text  two", "call 1 LS", "kept \"beyond the end\""]
+    );
 }
 
 #[test]

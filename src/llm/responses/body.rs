@@ -27,9 +27,7 @@ pub fn body(settings: &ProviderSettings, request: &Request, encrypted: bool, sum
 }
 
 fn tools(request: &Request) -> Vec<Value> {
-    let tool = |tool: &crate::protocol::ToolSpec| {
-        json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false })
-    };
+    let tool = |tool: &crate::protocol::ToolSpec| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false });
     request.tools.iter().map(tool).collect()
 }
 

@@ -62,7 +62,9 @@ impl Dialect for Events {
                 }
             }
             "response.output_item.done" => self.end(index, event["item"].take(), to),
-            "response.completed" | "response.incomplete" | "response.failed" | "response.done" => self.over(event["response"].take(), raw, to),
+            "response.completed" | "response.incomplete" | "response.failed" | "response.done" => {
+                self.over(event["response"].take(), raw, to)
+            }
             "response.cancelled" => to.fail(error(Kind::Cut, "The answer was cut off: the server cancelled it.")),
             _ if event.get("error").is_some_and(is_error) => to.fail(errors::in_stream(event.get("error"), raw)),
             "error" => to.fail(errors::in_stream(Some(&event), raw)),

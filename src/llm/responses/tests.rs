@@ -23,7 +23,8 @@ fn events(list: &[&str]) -> String {
 }
 
 const CREATED: &str = r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","error":null,"output":[]}}"#;
-const HELLO: &str = r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Žluť 🦀","logprobs":[]}"#;
+const HELLO: &str =
+    r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Žluť 🦀","logprobs":[]}"#;
 const USAGE: &str = r#""usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":16},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":3}}"#;
 
 fn over(kind: &str, rest: &str) -> String {
@@ -107,7 +108,10 @@ fn errors_and_what_is_no_answer() {
         &events(&[HELLO, r#"{"type":"error","code":"server_error","message":"Oops","param":null}"#]),
         &["text Žluť 🦀", "failed Busy None Oops"],
     );
-    check(&events(&[HELLO, r#"{"type":"error","error":{"type":"invalid_request_error","message":"No"}}"#]), &["text Žluť 🦀", "failed Refused None No"]);
+    check(
+        &events(&[HELLO, r#"{"type":"error","error":{"type":"invalid_request_error","message":"No"}}"#]),
+        &["text Žluť 🦀", "failed Refused None No"],
+    );
     check("<html>", &["failed Malformed None The server answered with a web page instead of an answer of a model."]);
     check(r#"{"choices":[]}"#, &[r#"failed Malformed None The server's answer holds no response: {"choices":[]}"#]);
     check(
@@ -167,7 +171,8 @@ fn whatever_was_said_before_it_is_a_valid_history() {
 #[test]
 fn over_the_wire() {
     let no_encrypted = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error"}}"#;
-    let no_summary = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","param":"reasoning.summary"}}"#;
+    let no_summary =
+        r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","param":"reasoning.summary"}}"#;
     let body = events(&[CREATED, HELLO, &over("response.completed", "")]);
     let server = server(vec![
         refusing("400 Bad Request", "", no_encrypted),
