@@ -41,7 +41,7 @@ impl Wire for Generate {
     }
 
     fn dialect(&self) -> Chunks {
-        Chunks::default()
+        Chunks
     }
 
     fn served<'a>(&'a self, link: &'a Link) -> BoxFuture<'a, Result<Vec<Served>, ProviderError>> {

@@ -112,8 +112,9 @@ pub struct ProviderSettings {
     /// Those that do; the others don't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vision_models: Option<Arc<Vec<String>>>,
+    /// Boxed: settings stand in commands and events, which stay small.
     #[serde(rename = "modelParameters", skip_serializing_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    pub parameters: Box<Parameters>,
     /// Whether the server is asked to keep what comes again with each request; on where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_caching: Option<bool>,

@@ -64,7 +64,7 @@ impl WireFormat {
 
     /// Is this address on the host of [`Self::default_url`]? A key from the environment goes nowhere else.
     pub fn is_at_home(self, address: &str) -> bool {
-        let Some(host) = self.default_url().and_then(|url| url.splitn(4, '/').nth(2)) else { return false };
+        let Some(host) = self.default_url().and_then(|url| url.split('/').nth(2)) else { return false };
         let rest = address.trim().strip_prefix("https://").and_then(|rest| rest.strip_prefix(host));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }

@@ -58,7 +58,7 @@ fn parameters_of_a_provider_outrank_those_for_all_and_nanocoders_are_read() {
     let of = |name: &str| config.providers.iter().find(|p| p.name == name).unwrap();
     let all = Parameters { temperature: Some(1.0), top_k: Some(7), max_tokens: Some(100), ..Default::default() };
     assert_eq!(
-        of("a").parameters,
+        *of("a").parameters,
         Parameters {
             temperature: Some(0.2),
             top_p: Some(0.9),
@@ -73,8 +73,8 @@ fn parameters_of_a_provider_outrank_those_for_all_and_nanocoders_are_read() {
         }
     );
     assert_eq!(of("a").prompt_caching, Some(false));
-    assert_eq!(of("b").parameters, Parameters { stop: vec!["x".into()], ..all.clone() });
-    assert_eq!(of("off").parameters, all);
+    assert_eq!(*of("b").parameters, Parameters { stop: vec!["x".into()], ..all.clone() });
+    assert_eq!(*of("off").parameters, all);
 }
 
 #[test]

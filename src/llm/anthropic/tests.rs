@@ -177,7 +177,7 @@ fn this_is_exactly_what_is_sent() {
         reasoning_budget: Some(5_000),
         ..Default::default()
     };
-    let settings = ProviderSettings { parameters, ..Default::default() };
+    let settings = ProviderSettings { parameters: parameters.into(), ..Default::default() };
     insta::assert_snapshot!(serde_json::to_string_pretty(&sent(&settings, &request)).unwrap());
 }
 
@@ -193,7 +193,7 @@ fn how_it_thinks_depends_on_the_model() {
     let asked = |model: &str, effort: Option<&str>, budget: Option<u64>, max_tokens: Option<u64>, kept: Vec<Kept>| {
         let parameters =
             Parameters { reasoning_effort: effort.map(Into::into), reasoning_budget: budget, max_tokens, ..Default::default() };
-        let settings = ProviderSettings { parameters: Parameters { temperature: Some(1.5), ..parameters }, ..Default::default() };
+        let settings = ProviderSettings { parameters: Box::new(Parameters { temperature: Some(1.5), ..parameters }), ..Default::default() };
         let history = vec![Message::User("x".into()), said("", vec![call(1, "a", "View")], kept), result(1, "a", "1")];
         let body = sent(&settings, &request_of(model, history));
         let show = |key: &str| body.get(key).map_or("-".to_owned(), Value::to_string);

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::time::Duration;
 
 fn check(body: &str, expected: &[&str]) {
-    checks::check(Chunks::default, body, expected);
+    checks::check(|| Chunks, body, expected);
 }
 
 fn events(list: &[&str]) -> String {
@@ -58,8 +58,8 @@ fn text_thoughts_and_calls() {
             "done Calls",
         ],
     );
-    checks::check_cuts(Chunks::default, &with_everything());
-    checks::check_garbage(Chunks::default, &with_everything());
+    checks::check_cuts(|| Chunks, &with_everything());
+    checks::check_garbage(|| Chunks, &with_everything());
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn this_is_exactly_what_is_sent() {
         reasoning_effort: Some("medium".into()),
         ..Default::default()
     };
-    let settings = ProviderSettings { parameters, ..Default::default() };
+    let settings = ProviderSettings { parameters: parameters.into(), ..Default::default() };
     insta::assert_snapshot!(serde_json::to_string_pretty(&Generate.body(&settings, &request)).unwrap());
 }
 
@@ -159,7 +159,7 @@ fn whatever_was_said_before_it_is_a_valid_history() {
 fn how_it_thinks_depends_on_the_model() {
     let asked = |model: &str, effort: Option<&str>, budget| {
         let parameters = Parameters { reasoning_effort: effort.map(Into::into), reasoning_budget: budget, ..Default::default() };
-        let body = Generate.body(&ProviderSettings { parameters, ..Default::default() }, &request_of(model, vec![]));
+        let body = Generate.body(&ProviderSettings { parameters: parameters.into(), ..Default::default() }, &request_of(model, vec![]));
         body.pointer("/generationConfig/thinkingConfig").map_or("-".to_owned(), Value::to_string)
     };
     assert_eq!(asked("gemini-2.5-pro", None, None), "-");

@@ -102,7 +102,8 @@ fn this_is_exactly_what_is_sent() {
         reasoning_effort: Some("minimal".into()),
         ..Default::default()
     };
-    let settings = ProviderSettings { parameters, context_windows: [(model.to_owned(), 32_768)].into(), ..Default::default() };
+    let settings =
+        ProviderSettings { parameters: parameters.into(), context_windows: [(model.to_owned(), 32_768)].into(), ..Default::default() };
     insta::assert_snapshot!(serde_json::to_string_pretty(&Chat::default().body(&settings, &request)).unwrap());
 }
 
@@ -121,7 +122,7 @@ fn over_the_wire() {
         name: "test".into(),
         base_url: format!("http://127.0.0.1:{port}/v1"),
         format: WireFormat::Ollama,
-        parameters: Parameters { reasoning_effort: Some("high".into()), ..Default::default() },
+        parameters: Box::new(Parameters { reasoning_effort: Some("high".into()), ..Default::default() }),
         ..Default::default()
     };
     let chat = server(vec![refusing("400 Bad Request", "", no), say(answer)]);

@@ -157,7 +157,7 @@ fn this_is_exactly_what_is_sent() {
         reasoning_effort: Some("low".into()),
         ..Default::default()
     };
-    let settings = ProviderSettings { parameters, ..Default::default() };
+    let settings = ProviderSettings { parameters: parameters.into(), ..Default::default() };
     insta::assert_snapshot!(serde_json::to_string_pretty(&Responses::default().body(&settings, &request)).unwrap());
 }
 
