@@ -200,6 +200,9 @@ impl State {
 
     /// Text or reasoning. Nothing where it is empty.
     pub fn say(&mut self, item: StreamItem) {
+        if self.ended {
+            return;
+        }
         if let StreamItem::Text(text) | StreamItem::Reasoning(text) = &item {
             self.begun |= !text.is_empty();
             self.size += text.len();
@@ -221,6 +224,9 @@ impl State {
 
     /// Pieces of calls in the form of chat completions.
     pub fn add_calls(&mut self, pieces: &[Value]) {
+        if self.ended {
+            return;
+        }
         self.begun |= !pieces.is_empty();
         self.size += self.calls.add(pieces, &mut self.out);
         self.limit();
@@ -229,10 +235,16 @@ impl State {
     /// A call begins. Gives its number.
     pub fn begin_call(&mut self, id: Option<&str>, name: &str) -> usize {
         self.begun = true;
-        self.calls.begin(id, name, &mut self.out)
+        let mut nowhere = vec![];
+        let call = self.calls.begin(id, name, if self.ended { &mut nowhere } else { &mut self.out });
+        self.grow(name.len() + 16);
+        call
     }
 
     pub fn call_arguments(&mut self, call: usize, arguments: &str) {
+        if self.ended {
+            return;
+        }
         self.size += arguments.len();
         self.calls.argue(call, arguments, &mut self.out);
         self.limit();
@@ -242,8 +254,17 @@ impl State {
     pub fn keep(&mut self, value: Value) {
         let (text, calls) = (self.text, self.calls.len());
         let (format, model) = (self.format, self.model.clone());
-        self.size += value.as_str().map_or(0, str::len);
+        self.grow(value.to_string().len());
+        if self.ended {
+            return;
+        }
         self.out.push(StreamItem::Kept(Kept { format, model, text, calls, value }));
+    }
+
+    /// Counts what is held back.
+    pub fn grow(&mut self, bytes: usize) {
+        self.size += bytes;
+        self.limit();
     }
 
     fn limit(&mut self) {
@@ -317,4 +338,4 @@ pub fn count(value: &Value, path: &str) -> u64 {
 }
 
 #[cfg(test)]
-pub mod checks;
+pub mod tests;

@@ -18,6 +18,8 @@ struct Slot {
     id: Option<String>,
     name: Option<String>,
     arguments: String,
+    /// What belongs to the call beside its name and arguments.
+    extra: Option<Value>,
 }
 
 impl Calls {
@@ -63,10 +65,19 @@ impl Calls {
             };
             let slot = self.slot(wire_index, id, name, &arguments, last_of_this_chunk);
             last_of_this_chunk = Some(slot);
+            if let Some(extra) = piece.get("extra_content").filter(|extra| extra.is_object()) {
+                size += extra.to_string().len();
+                self.slots[slot].extra = Some(extra.clone());
+            }
             size += arguments.len();
             self.extend(slot, id, name, arguments, out);
         }
         size
+    }
+
+    /// The calls that have something beside them.
+    pub fn extras(&self) -> Vec<(usize, Value)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| Some((index, slot.extra.clone()?))).collect()
     }
 
     pub fn finish(&mut self, out: &mut Vec<StreamItem>) {

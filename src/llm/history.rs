@@ -12,6 +12,9 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+/// What Google names as the signature of calls that another model has made: from Gemini 3 on one without any is refused.
+pub const UNSIGNED: &str = "skip_thought_signature_validator";
+
 #[derive(Debug)]
 pub enum Step<'a> {
     /// Never empty; what was said in a row is one step.

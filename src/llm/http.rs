@@ -192,7 +192,7 @@ fn base_path(url: &Url, format: WireFormat) -> String {
             path if path.ends_with("/v1") => path,
             path => path + "/v1",
         },
-        WireFormat::Google => match without(path, &["/models"]) {
+        WireFormat::Google => match without(path, &["/models", "/openai"]) {
             path if path.is_empty() => "/v1beta".to_owned(),
             path => path,
         },
@@ -267,6 +267,7 @@ mod tests {
             (WireFormat::Anthropic, "https://hub.example/anthropic/", "https://hub.example/anthropic/v1"),
             (WireFormat::Google, "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta"),
             (WireFormat::Google, "https://x.example/v1", "https://x.example/v1"),
+            (WireFormat::Google, "https://x.example/v1beta/openai/", "https://x.example/v1beta"),
             (WireFormat::Responses, "https://api.openai.com", "https://api.openai.com/v1"),
             (WireFormat::Responses, "https://x.example/openai/v1/responses", "https://x.example/openai/v1"),
             (WireFormat::Ollama, "localhost:11434/v1", "http://localhost:11434/"),

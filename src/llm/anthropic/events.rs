@@ -111,6 +111,7 @@ impl Events {
             }
             _ => Block::Other,
         };
+        to.grow(16);
         self.blocks.insert(index, begun);
     }
 
@@ -129,7 +130,10 @@ impl Events {
                 to.reasoning(piece("thinking"));
                 append(thought, "thinking", piece("thinking"));
             }
-            ("signature_delta", Block::Thought(thought)) => append(thought, "signature", piece("signature")),
+            ("signature_delta", Block::Thought(thought)) => {
+                to.grow(piece("signature").len());
+                append(thought, "signature", piece("signature"));
+            }
             ("input_json_delta", Block::Call { number, input }) if !piece("partial_json").is_empty() => {
                 *input = None;
                 to.call_arguments(*number, piece("partial_json"));

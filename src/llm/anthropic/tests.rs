@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     llm::{
-        answer::checks,
+        answer::tests as checks,
         history::tests::{call, image, mixed_up, request_of, result, said},
         provider::Provider,
         wire::tests::{OK, failed, refusing, run, say, server},
@@ -259,4 +259,27 @@ fn over_the_wire() {
     assert!(requests[0].starts_with("POST /v1/messages HTTP/1.1\r\n") && requests[4].starts_with("GET /v1/models HTTP/1.1\r\n"));
     let told: Vec<_> = requests[..4].iter().map(|r| (r.contains(r#""max_tokens":8192"#), r.contains("eager_input_streaming"))).collect();
     assert_eq!(told, [(false, true), (true, true), (true, false), (true, false)]);
+}
+
+#[test]
+fn an_answer_without_an_end_is_stopped() {
+    let long = "x".repeat(10_000);
+    let start = |block: &str| events(&[&format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#)]);
+    let delta = |piece: &str| events(&[&format!(r#"{{"type":"content_block_delta","index":0,"delta":{piece}}}"#)]);
+    let thought = start(r#"{"type":"thinking","thinking":""}"#);
+    let call = start(r#"{"type":"tool_use","id":"a","name":"LS","input":{}}"#);
+    for (first, piece) in [
+        ("", format!(r#"{{"type":"text_delta","text":"{long}"}}"#)),
+        (&*thought, format!(r#"{{"type":"thinking_delta","thinking":"{long}"}}"#)),
+        (&*thought, format!(r#"{{"type":"signature_delta","signature":"{long}"}}"#)),
+        (&*call, format!(r#"{{"type":"input_json_delta","partial_json":"{long}"}}"#)),
+    ] {
+        checks::check_endless(Events::default, first, |_| delta(&piece));
+    }
+    checks::check_endless(Events::default, "", |n| {
+        format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":{n},\"content_block\":{{\"type\":\"tool_use\",\"name\":\"{:040}\"}}}}\n\n",
+            n
+        )
+    });
 }

@@ -7,9 +7,6 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// What Google names for calls that another model has made: from its third on, one without any signature is refused.
-const UNSIGNED: &str = "skip_thought_signature_validator";
-
 pub fn body(settings: &ProviderSettings, request: &Request) -> Value {
     let set = &settings.parameters;
     let mut body = json!({ "contents": contents(request) });
@@ -96,7 +93,7 @@ fn said_by_model(said: &Said, signs: bool) -> Vec<Value> {
                 let mut part = json!({ "functionCall": { "name": call.name, "args": call.arguments() } });
                 let kept = |key: &str| own(said, number).and_then(|kept| kept.value.get(key).cloned());
                 history::set(&mut part["functionCall"], [("id", kept("id"))]);
-                let signature = kept("thoughtSignature").or_else(|| (signs && number == 0).then(|| UNSIGNED.into()));
+                let signature = kept("thoughtSignature").or_else(|| (signs && number == 0).then(|| history::UNSIGNED.into()));
                 history::set(&mut part, [("thoughtSignature", signature)]);
                 out.push(part);
             }

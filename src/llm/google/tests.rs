@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     llm::{
-        answer::checks,
+        answer::tests as checks,
         history::tests::{call, image, mixed_up, request_of, result, said},
         provider::Provider,
         wire::tests::{OK, failed, refusing, run, say, server},
@@ -205,4 +205,18 @@ fn over_the_wire() {
         ]
     );
     assert!(requests.iter().all(|request| request.contains("x-goog-api-key: AIza\r\n")));
+}
+
+#[test]
+fn an_answer_without_an_end_is_stopped() {
+    let long = "x".repeat(10_000);
+    let part = |part: &str| events(&[&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#)]);
+    for piece in [
+        format!(r#"{{"text":"{long}"}}"#),
+        format!(r#"{{"text":"{long}","thought":true}}"#),
+        format!(r#"{{"text":"","thoughtSignature":"{long}"}}"#),
+        format!(r#"{{"functionCall":{{"name":"LS","args":{{"p":"{long}"}}}}}}"#),
+    ] {
+        checks::check_endless(|| Chunks, "", |_| part(&piece));
+    }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     llm::{
-        answer::checks,
+        answer::tests as checks,
         history::tests::{call, image, mixed_up, request_of, result, said},
         provider::Provider,
         wire::tests::{answering, refusing, run, say, server},
@@ -167,4 +167,16 @@ fn models_are_asked_what_they_can() {
     let mut asked: Vec<String> = (0..5).map(|_| server.sent.recv().unwrap().lines().next().unwrap().to_owned()).collect();
     asked.dedup();
     assert_eq!(asked, ["GET /api/tags HTTP/1.1", "POST /api/show HTTP/1.1"]);
+}
+
+#[test]
+fn an_answer_without_an_end_is_stopped() {
+    let long = "x".repeat(10_000);
+    for message in [
+        format!(r#"{{"content":"{long}"}}"#),
+        format!(r#"{{"thinking":"{long}"}}"#),
+        format!(r#"{{"tool_calls":[{{"function":{{"name":"LS","arguments":{{"p":"{long}"}}}}}}]}}"#),
+    ] {
+        checks::check_endless(Lines::default, "", |_| format!("{{\"message\":{message},\"done\":false}}\n"));
+    }
 }

@@ -4,7 +4,7 @@
 //! what a server made up (call ids) goes back to it as it came.
 
 use crate::{
-    llm::history::{self, Answered, Step, plain_id, steps},
+    llm::history::{self, Answered, Called, Said, Step, plain_id, steps},
     protocol::{Image, Prompt, ProviderSettings, Request, WireFormat},
 };
 use serde_json::{Value, json};
@@ -71,7 +71,11 @@ fn messages(settings: &ProviderSettings, request: &Request) -> Vec<Value> {
     } else {
         &|id| id.len() <= 128 && id.bytes().all(|b| b.is_ascii_graphic())
     };
-    for step in steps(request, WireFormat::Completions, fits) {
+    let steps = steps(request, WireFormat::Completions, fits);
+    let asked = steps.iter().rposition(|step| matches!(step, Step::User(_))).unwrap_or_default();
+    // Google serves its models in this format, too.
+    let signs = address.contains("googleapis.com") && history::version(&model, "gemini").is_some_and(|version| version >= (3, 0));
+    for (number, step) in steps.into_iter().enumerate() {
         match step {
             Step::User(prompts) => match out.last_mut() {
                 // What calls showed. Chat templates of local models often insist on alternating roles.
@@ -88,15 +92,13 @@ fn messages(settings: &ProviderSettings, request: &Request) -> Vec<Value> {
                     if said.text.is_empty() {
                         message["content"] = Value::Null;
                     }
-                    message["tool_calls"] = said
-                        .calls
-                        .iter()
-                        .map(|call| {
-                            json!({ "id": call.id, "type": "function", "function": {
-                                "name": call.name, "arguments": call.request.arguments } })
-                        })
-                        .collect();
+                    message["tool_calls"] = calls(&said, signs).into();
                 }
+                let kept = |key: &str| said.kept.iter().find_map(|kept| kept.value.get(key));
+                // While it works on the same request: before that some models refuse it, and none needs it.
+                let thoughts = kept("reasoning_content").filter(|_| number > asked).map(|_| said.reasoning.into());
+                let own = [("reasoning_details", kept("reasoning_details").cloned()), ("reasoning_content", thoughts)];
+                history::set(&mut message, own);
                 out.push(message);
             }
             Step::Results(results) => {
@@ -109,6 +111,18 @@ fn messages(settings: &ProviderSettings, request: &Request) -> Vec<Value> {
         }
     }
     out
+}
+
+fn calls(said: &Said, signs: bool) -> Vec<Value> {
+    let call = |(number, call): (usize, &Called)| {
+        let mut out = json!({ "id": call.id, "type": "function", "function": {
+            "name": call.name, "arguments": call.request.arguments } });
+        let own = said.kept.iter().find(|kept| kept.value["call"] == number).and_then(|kept| kept.value.get("extra_content").cloned());
+        let unsigned = (signs && number == 0).then(|| json!({ "google": { "thought_signature": history::UNSIGNED } }));
+        history::set(&mut out, [("extra_content", own.or(unsigned))]);
+        out
+    };
+    said.calls.iter().enumerate().map(call).collect()
 }
 
 /// Plain text where that is enough: not every server takes a list of parts.
@@ -162,6 +176,60 @@ mod tests {
         // What the user says then joins it.
         let said = told([before.to_vec(), vec![Message::User("and?".into())]].concat());
         assert_eq!((said.len(), said[2]["content"][2]["text"].as_str()), (3, Some("and?")));
+    }
+
+    #[test]
+    fn what_was_kept_goes_back_to_its_model() {
+        let kept = |model: &str, value| crate::protocol::Kept {
+            format: WireFormat::Completions,
+            model: ModelId { provider: "p".into(), model: model.into() },
+            text: 0,
+            calls: 1,
+            value,
+        };
+        let round = |id: u64, model: &str| {
+            let own = vec![
+                kept(model, json!({ "reasoning_content": true })),
+                kept(model, json!({ "call": 0, "extra_content": { "x": id } })),
+                kept(model, json!({ "reasoning_details": [id] })),
+            ];
+            let call = CallRequest { id: CallId(id), provider_id: format!("call_{id}"), name: "LS".into(), arguments: "{}".into() };
+            let said = Message::Assistant { text: String::new(), reasoning: format!("hm {id}"), calls: vec![call], kept: own };
+            let (content, name, provider_id) = ("x".into(), "LS".into(), format!("call_{id}"));
+            [said, Message::Result { call: CallId(id), provider_id, name, content, failed: false, images: vec![] }]
+        };
+        let asked = |model: &str, base_url: &str| {
+            let user = || [Message::User("go".into())];
+            let messages: Vec<Message> = user().into_iter().chain(round(1, "m")).chain(user()).chain(round(2, "m")).collect();
+            let model = ModelId { provider: "p".into(), model: model.into() };
+            let request = Request { id: RequestId(1), model, system: "".into(), messages: messages.into(), tools: vec![].into() };
+            let said = super::messages(&ProviderSettings { base_url: base_url.into(), ..Default::default() }, &request);
+            let show = |m: &Value| format!("{} {} {}", m["reasoning_content"], m["reasoning_details"], m["tool_calls"][0]["extra_content"]);
+            said.iter().filter(|m| m["role"] == "assistant").map(show).collect::<Vec<_>>()
+        };
+        assert_eq!(asked("m", "http://x"), [r#"null [1] {"x":1}"#, r#""hm 2" [2] {"x":2}"#]);
+        assert_eq!(asked("other", "http://x"), ["null null null", "null null null"]);
+        let unsigned = r#"null null {"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
+        let google = "https://generativelanguage.googleapis.com/v1beta/openai";
+        assert_eq!(asked("gemini-3-pro-preview", google), [unsigned, unsigned]);
+    }
+
+    #[test]
+    fn ids_have_the_form_that_the_server_takes() {
+        let ids = |model: &str, base_url: &str| {
+            let call =
+                |id: u64, own: &str| CallRequest { id: CallId(id), provider_id: own.into(), name: "LS".into(), arguments: "{}".into() };
+            let calls = vec![call(1, "functions.LS:0"), call(2, &"x".repeat(45)), call(3, "abcdefghi")];
+            let said = Message::Assistant { text: String::new(), reasoning: String::new(), calls, kept: vec![] };
+            let model = ModelId { provider: "p".into(), model: model.into() };
+            let request = Request { id: RequestId(1), model, system: "".into(), messages: vec![said].into(), tools: vec![].into() };
+            let said = super::messages(&ProviderSettings { base_url: base_url.into(), ..Default::default() }, &request);
+            let calls = said.iter().find_map(|m| m["tool_calls"].as_array().cloned()).unwrap();
+            calls.iter().map(|call| call["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids("kimi-k2", "https://x.example"), ["functions.LS:0".to_owned(), "x".repeat(45), "abcdefghi".into()]);
+        assert_eq!(ids("gpt-4.1", "https://api.openai.com/v1"), ["h00001000", "h00002000", "abcdefghi"]);
+        assert_eq!(ids("devstral-small", "http://localhost:8000/v1"), ["h00001000", "h00002000", "abcdefghi"]);
     }
 
     #[test]

@@ -12,11 +12,15 @@ use crate::{
     protocol::{ProviderErrorKind as Kind, StopReason, StreamItem, Usage, WireFormat},
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Debug, Default)]
 pub struct Chunks {
     refused: bool,
+    /// Reasoning came as `reasoning_content`: some models want it back there while they work.
+    reasoned: bool,
+    /// OpenRouter's form of reasoning, with signatures and encrypted parts.
+    details: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -41,6 +45,7 @@ struct Delta {
     content: Option<Value>,
     reasoning_content: Option<Value>,
     reasoning: Option<Value>,
+    reasoning_details: Option<Value>,
     refusal: Option<Value>,
     tool_calls: Option<Value>,
     function_call: Option<Value>,
@@ -86,12 +91,28 @@ impl Dialect for Chunks {
         if self.refused && to.stop != Some(StopReason::Length) {
             to.stop = Some(StopReason::Refused);
         }
+        if !self.details.is_empty() {
+            to.keep(json!({ "reasoning_details": std::mem::take(&mut self.details) }));
+        } else if self.reasoned && !to.calls.is_empty() {
+            to.keep(json!({ "reasoning_content": true }));
+        }
+        self.reasoned = false;
+        for (call, extra) in to.calls.extras() {
+            to.keep(json!({ "call": call, "extra_content": extra }));
+        }
     }
 }
 
 impl Chunks {
     fn delta(&mut self, delta: Delta, to: &mut State) {
         let reasoning = delta.reasoning_content.as_ref().map(text).filter(|t| !t.is_empty());
+        self.reasoned |= reasoning.is_some();
+        if let Some(Value::Array(details)) = delta.reasoning_details {
+            for detail in details {
+                to.grow(detail.to_string().len());
+                self.detail(detail);
+            }
+        }
         let reasoning = reasoning.or_else(|| delta.reasoning.as_ref().map(text)).unwrap_or_default();
         to.say(StreamItem::Reasoning(reasoning));
         match delta.content {
@@ -108,9 +129,27 @@ impl Chunks {
         let calls = match delta.tool_calls {
             Some(Value::Array(calls)) => calls,
             Some(Value::Object(call)) => vec![Value::Object(call)],
-            _ => delta.function_call.filter(Value::is_object).map(|f| serde_json::json!({ "function": f })).into_iter().collect(),
+            _ => delta.function_call.filter(Value::is_object).map(|f| json!({ "function": f })).into_iter().collect(),
         };
         to.add_calls(&calls);
+    }
+}
+
+impl Chunks {
+    /// Pieces of one part become one part again; the rest is left as it came.
+    fn detail(&mut self, mut detail: Value) {
+        let same = |before: &&mut Value| before["type"] == detail["type"] && before.get("index") == detail.get("index");
+        let pieces = ["text", "summary", "data"].iter().find(|key| detail[**key].is_string());
+        let (Some(before), Some(key), Value::Object(fields)) = (self.details.last_mut().filter(same), pieces, &mut detail) else {
+            return self.details.push(detail);
+        };
+        let more = fields.remove(*key).unwrap_or_default();
+        if let (Value::String(text), Some(more)) = (&mut before[*key], more.as_str()) {
+            text.push_str(more);
+        }
+        for (name, value) in std::mem::take(fields).into_iter().filter(|(_, value)| !value.is_null()) {
+            before[name.as_str()] = value;
+        }
     }
 }
 

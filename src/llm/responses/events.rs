@@ -80,6 +80,7 @@ impl Dialect for Events {
 
 impl Events {
     fn begin(&mut self, index: u64, item: &Value, to: &mut State) {
+        to.grow(16);
         let known = self.items.entry(index).or_default();
         if item["type"] == "function_call" && known.call.is_none() {
             let id = item["call_id"].as_str().or_else(|| item["id"].as_str());

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     llm::{
-        answer::checks,
+        answer::tests as checks,
         history::tests::{call, image, mixed_up, request_of, result, said},
         provider::Provider,
         wire::tests::{OK, refusing, run, say, server},
@@ -193,4 +193,19 @@ fn over_the_wire() {
     assert!(requests.iter().all(|r| r.starts_with("POST /v1/responses HTTP/1.1\r\n") && r.contains("authorization: Bearer sk-1\r\n")));
     let told: Vec<_> = requests.iter().map(|r| (r.contains("encrypted_content"), r.contains("summary"))).collect();
     assert_eq!(told, [(true, true), (false, true), (false, false)]);
+}
+
+#[test]
+fn an_answer_without_an_end_is_stopped() {
+    let long = "x".repeat(10_000);
+    let call =
+        events(&[r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"a","name":"LS"}}"#]);
+    for kind in ["output_text", "reasoning_summary_text", "refusal", "function_call_arguments"] {
+        let event = events(&[&format!(r#"{{"type":"response.{kind}.delta","output_index":0,"delta":"{long}"}}"#)]);
+        checks::check_endless(Events::default, &call, |_| event.clone());
+    }
+    checks::check_endless(Events::default, "", |n| {
+        let item = format!(r#"{{"type":"reasoning","summary":[],"encrypted_content":"{long}"}}"#);
+        format!("data: {{\"type\":\"response.output_item.done\",\"output_index\":{n},\"item\":{item}}}\n\n")
+    });
 }

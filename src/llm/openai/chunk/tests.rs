@@ -3,7 +3,7 @@
 use super::*;
 use crate::llm::answer::{
     Answer,
-    checks::{self, request, show},
+    tests::{self as checks, request, show},
 };
 
 fn check(body: &str, expected: &[&str]) {
@@ -93,6 +93,31 @@ fn reasoning_under_every_name() {
             &["reasoning hm", "text ab", "done Finished"],
         );
     }
+}
+
+#[test]
+fn what_the_server_wants_back_is_kept() {
+    let call = r#"{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"LS","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}]}}"#;
+    let stop = r#"{"delta":{},"finish_reason":"tool_calls"}"#;
+    check(
+        &stream(&[r#"{"delta":{"reasoning_content":"hm"}}"#, call, stop], DONE),
+        &[
+            "reasoning hm",
+            "call 0 a LS {}",
+            r#"kept 0 1 {"reasoning_content":true}"#,
+            r#"kept 0 1 {"call":0,"extra_content":{"google":{"thought_signature":"c2ln"}}}"#,
+            "done Calls",
+        ],
+    );
+    let details = [
+        r#"{"delta":{"reasoning":"h","reasoning_details":[{"type":"reasoning.text","text":"h","index":0,"signature":null}]}}"#,
+        r#"{"delta":{"reasoning":"m","reasoning_details":[{"type":"reasoning.text","text":"m","index":0}]}}"#,
+        r#"{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"","signature":"c2ln","index":0},{"type":"reasoning.encrypted","data":"ZW5j","index":1}]}}"#,
+        r#"{"delta":{"content":"a"},"finish_reason":"stop"}"#,
+    ];
+    let kept = r#"kept 1 0 {"reasoning_details":[{"type":"reasoning.text","text":"hm","index":0,"signature":"c2ln"},{"type":"reasoning.encrypted","data":"ZW5j","index":1}]}"#;
+    check(&stream(&details, DONE), &["reasoning hm", "text a", kept, "done Finished"]);
+    checks::check_cuts(Chunks::default, &stream(&details, DONE));
 }
 
 #[test]
@@ -191,7 +216,7 @@ fn calls_from_fragments() {
 #[test]
 fn a_plain_json_answer_is_taken_too() {
     let body = r#"{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","reasoning_content":"hm","tool_calls":[{"id":"a","function":{"name":"LS","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#;
-    check(body, &["reasoning hm", "text Hi", "call 0 a LS {}", "usage 3 2 0 0", "done Calls"]);
+    check(body, &["reasoning hm", "text Hi", "call 0 a LS {}", r#"kept 2 1 {"reasoning_content":true}"#, "usage 3 2 0 0", "done Calls"]);
     let lines =
         "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n";
     check(lines, &["text ab", "done Finished"]);

@@ -160,3 +160,16 @@ pub fn check_garbage<D: Dialect>(dialect: impl Fn() -> D, seed: &str) {
         assert_eq!(split, whole, "{:?} cut at {cut}", String::from_utf8_lossy(&bytes));
     }
 }
+
+/// Whatever a server sends without end, what is kept of it has one.
+pub fn check_endless<D: Dialect>(dialect: impl Fn() -> D, first: &str, event: impl Fn(usize) -> String) {
+    let mut answer = Answer::new(&request(), dialect());
+    answer.feed(first.as_bytes());
+    let fed = (0..200_000).take_while(|n| {
+        answer.feed(event(*n).as_bytes());
+        !answer.ended()
+    });
+    assert!(fed.count() < 199_999, "{:.80}", event(0));
+    let Some(StreamItem::Failed(why)) = answer.take().pop() else { panic!("{:.80}", event(0)) };
+    assert_eq!(why.message, "The answer did not end: it was stopped after 4 MB.");
+}
