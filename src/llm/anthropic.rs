@@ -51,20 +51,18 @@ impl Wire for Messages {
         Events::default()
     }
 
-    fn gives_way(&self, _: &str, refused: &ProviderError) -> bool {
+    fn learn(&self, _: &str, refused: &ProviderError) {
         let message = &refused.message;
-        if message.contains("eager_input_streaming") {
-            return !self.no_eager_input.swap(true, Relaxed);
-        }
-        if message.contains("cache_control") {
-            return !self.no_caching.swap(true, Relaxed);
-        }
+        self.no_eager_input.fetch_or(message.contains("eager_input_streaming"), Relaxed);
+        self.no_caching.fetch_or(message.contains("cache_control"), Relaxed);
         // "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens".
         let limit = message.split_once("max_tokens").and_then(|(_, rest)| rest.split_once('>')).and_then(|(_, rest)| {
             let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
             digits.parse::<u64>().ok()
         });
-        limit.is_some_and(|limit| limit > 0 && self.longest.swap(limit, Relaxed) != limit)
+        if let Some(limit) = limit.filter(|limit| *limit > 0) {
+            self.longest.store(limit, Relaxed);
+        }
     }
 }
 

@@ -211,4 +211,6 @@ pub fn version(model: &str, family: &str) -> Option<(u32, u32)> {
 }
 
 #[cfg(test)]
+mod property;
+#[cfg(test)]
 pub mod tests;

@@ -51,9 +51,10 @@ impl Wire for Chat {
         Lines::default()
     }
 
-    fn gives_way(&self, model: &str, refused: &ProviderError) -> bool {
-        refused.message.contains("does not support thinking")
-            && self.thoughtless.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned())
+    fn learn(&self, model: &str, refused: &ProviderError) {
+        if refused.message.contains("does not support thinking") {
+            self.thoughtless.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned());
+        }
     }
 
     fn served<'a>(&'a self, link: &'a Link) -> BoxFuture<'a, Result<Vec<Served>, ProviderError>> {

@@ -43,10 +43,10 @@ impl Wire for Completions {
         Chunks::default()
     }
 
-    fn gives_way(&self, _: &str, refused: &ProviderError) -> bool {
+    fn learn(&self, _: &str, refused: &ProviderError) {
         // Older servers know no `stream_options`; the count of tokens is not worth an answer.
-        (refused.message.contains("stream_options") && !self.no_usage.swap(true, Relaxed))
-            // OpenAI's reasoning models refuse the old name, most other servers know no other.
-            || (refused.message.contains("max_completion_tokens") && !self.completion_tokens.swap(true, Relaxed))
+        self.no_usage.fetch_or(refused.message.contains("stream_options"), Relaxed);
+        // OpenAI's reasoning models refuse the old name, most other servers know no other.
+        self.completion_tokens.fetch_or(refused.message.contains("max_completion_tokens"), Relaxed);
     }
 }

@@ -43,11 +43,11 @@ impl Wire for Responses {
         Events::default()
     }
 
-    fn gives_way(&self, _: &str, refused: &ProviderError) -> bool {
+    fn learn(&self, _: &str, refused: &ProviderError) {
         let message = refused.message.to_ascii_lowercase();
         // Models that don't reason have nothing to encrypt; summaries are for organisations that have been verified.
-        (message.contains("encrypted") && !self.no_encrypted.swap(true, Relaxed))
-            || (message.contains("summar") && !self.no_summary.swap(true, Relaxed))
+        self.no_encrypted.fetch_or(message.contains("encrypted"), Relaxed);
+        self.no_summary.fetch_or(message.contains("summar"), Relaxed);
     }
 }
 

@@ -40,10 +40,9 @@ pub trait Wire: Send + Sync + 'static {
     fn body(&self, settings: &ProviderSettings, request: &Request) -> Value;
     fn dialect(&self) -> Self::Dialect;
 
-    /// The server refused something that the answer does not hang on: from now on it is left out, and the request sent anew.
-    fn gives_way(&self, _model: &str, _refused: &ProviderError) -> bool {
-        false
-    }
+    /// The server may have refused something that the answer does not hang on: from now on it is left out. If the body is another
+    /// one then, the request is sent anew.
+    fn learn(&self, _model: &str, _refused: &ProviderError) {}
 
     fn served<'a>(&'a self, link: &'a Link) -> BoxFuture<'a, Result<Vec<Served>, ProviderError>> {
         link.list("models", list).boxed()
@@ -130,20 +129,22 @@ impl<W: Wire> Shared<W> {
         let link = &self.link;
         let url = self.wire.url(&link.endpoint, &request.model.model)?;
         let mut concessions = 0;
+        let mut body = self.wire.body(&link.settings, request);
         loop {
-            let body = self.wire.body(&link.settings, request);
             let sent = link.post(url.clone(), &body)?.header(header::ACCEPT, "text/event-stream, application/json");
             let response = link.endpoint.patiently(sent.send()).await?;
             if response.status().is_success() {
                 return Ok(response);
             }
             let mut error = link.refused(response).await;
-            if concessions < MOST_CONCESSIONS
-                && matches!(error.status, Some(400 | 422))
-                && self.wire.gives_way(&request.model.model, &error)
-            {
+            if concessions < MOST_CONCESSIONS && matches!(error.status, Some(400 | 422)) {
                 concessions += 1;
-                continue;
+                self.wire.learn(&request.model.model, &error);
+                // Another request may have learnt it before this one was refused.
+                let refused = std::mem::replace(&mut body, self.wire.body(&link.settings, request));
+                if refused != body {
+                    continue;
+                }
             }
             if matches!(error.status, Some(400..=499)) && has_images(request) && errors::about_images(&error.message) {
                 let hint = "It seems that this model sees no images: \"vision\": false in its provider's settings says so beforehand.";

@@ -5,6 +5,7 @@ use crate::{
     protocol::{Image, Parameters, Prompt, ProviderSettings, Request, WireFormat},
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Of an answer, where nothing is set. The format wants a number.
 const MAX_TOKENS: u64 = 32_000;
@@ -30,6 +31,11 @@ pub fn body(settings: &ProviderSettings, request: &Request, allowed: Allowed) ->
     }
     if !settings.disable_tools && !request.tools.is_empty() {
         body["tools"] = tools(request, allowed).into();
+    } else if let called @ [_, ..] = &called(&steps)[..] {
+        // A history with calls is refused without the tools that they are of.
+        let stub = |name: &String| json!({ "name": name, "input_schema": { "type": "object" } });
+        body["tools"] = called.iter().map(stub).collect();
+        body["tool_choice"] = json!({ "type": "none" });
     }
     body["messages"] = messages(&steps, allowed).into();
     history::set(
@@ -61,6 +67,12 @@ fn tools(request: &Request, allowed: Allowed) -> Vec<Value> {
         .collect();
     tools.iter_mut().next_back().into_iter().for_each(|last| mark(last, allowed));
     tools
+}
+
+/// The names of the tools that were called, each once.
+fn called(steps: &[Step]) -> Vec<String> {
+    let calls = steps.iter().flat_map(|step| if let Step::Assistant(said) = step { said.calls.as_slice() } else { &[] });
+    calls.map(|call| call.name.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn mark(block: &mut Value, allowed: Allowed) {

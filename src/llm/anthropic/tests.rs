@@ -189,6 +189,16 @@ fn whatever_was_said_before_it_is_a_valid_history() {
 }
 
 #[test]
+fn without_tools_the_history_keeps_those_that_were_called() {
+    let settings = ProviderSettings { disable_tools: true, ..Default::default() };
+    let body = sent(&settings, &request_of("claude-x", mixed_up()));
+    let names: Vec<_> = body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!((names, body["tool_choice"].to_string().as_str()), (vec!["View", "no_such_tool_"], r#"{"type":"none"}"#));
+    let plain = sent(&settings, &request_of("claude-x", vec![Message::User("hi".into())]));
+    assert!(plain.get("tools").is_none() && plain.get("tool_choice").is_none());
+}
+
+#[test]
 fn how_it_thinks_depends_on_the_model() {
     let asked = |model: &str, effort: Option<&str>, budget: Option<u64>, max_tokens: Option<u64>, kept: Vec<Kept>| {
         let parameters =
