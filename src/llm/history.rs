@@ -211,6 +211,4 @@ pub fn version(model: &str, family: &str) -> Option<(u32, u32)> {
 }
 
 #[cfg(test)]
-mod property;
-#[cfg(test)]
 pub mod tests;

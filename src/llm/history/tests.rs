@@ -1,5 +1,7 @@
 //! Conversations as they come about when models, formats and fates change in the middle.
 
+mod property;
+
 use super::*;
 use crate::protocol::{ModelId, RequestId};
 

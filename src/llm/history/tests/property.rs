@@ -1,9 +1,6 @@
 //! Conversations of any kind, with whatever models left in them, are ones that every wire format takes.
 
-use super::{
-    tests::{image, request_of},
-    *,
-};
+use super::{image, request_of, *};
 use crate::{
     llm::{anthropic::Messages, google::Generate, ollama::Chat, openai::Completions, responses::Responses, wire::Wire},
     protocol::{ModelId, Parameters, ProviderSettings},
