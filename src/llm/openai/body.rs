@@ -215,6 +215,36 @@ mod tests {
     }
 
     #[test]
+    fn parameters_are_sent_by_the_names_that_the_server_knows() {
+        let asked = |base_url: &str, budget, completion_tokens| {
+            let parameters = crate::protocol::Parameters {
+                temperature: Some(0.5),
+                top_p: Some(0.9),
+                top_k: Some(40),
+                max_tokens: Some(2_000),
+                stop: vec!["END".into()],
+                frequency_penalty: Some(0.1),
+                presence_penalty: Some(-0.1),
+                reasoning_effort: Some("low".into()),
+                reasoning_budget: budget,
+                reasoning_summary: None,
+            };
+            let settings = ProviderSettings { base_url: base_url.into(), parameters: parameters.into(), ..Default::default() };
+            let model = ModelId { provider: "p".into(), model: "m".into() };
+            let request = Request { id: RequestId(1), model, system: "".into(), messages: vec![].into(), tools: vec![].into() };
+            super::body(&settings, &request, false, completion_tokens).to_string()
+        };
+        let common = r#"{"model":"m","messages":[],"stream":true,"temperature":0.5,"top_p":0.9,"top_k":40,"#;
+        let rest = r#":2000,"stop":["END"],"frequency_penalty":0.1,"presence_penalty":-0.1,"#;
+        let effort = r#""reasoning_effort":"low"}"#;
+        assert_eq!(asked("http://x", Some(9), false), format!(r#"{common}"max_tokens"{rest}{effort}"#));
+        assert_eq!(asked("http://x", None, true), format!(r#"{common}"max_completion_tokens"{rest}{effort}"#));
+        let router = "https://openrouter.ai/api/v1";
+        assert_eq!(asked(router, Some(9), false), format!(r#"{common}"max_tokens"{rest}"reasoning":{{"max_tokens":9}}}}"#));
+        assert_eq!(asked(router, None, false), format!(r#"{common}"max_tokens"{rest}"reasoning":{{"effort":"low"}}}}"#));
+    }
+
+    #[test]
     fn ids_have_the_form_that_the_server_takes() {
         let ids = |model: &str, base_url: &str| {
             let call =
