@@ -11,6 +11,7 @@ mod looks;
 pub mod permissions;
 pub mod places;
 pub mod privacy;
+mod project_providers;
 mod providers;
 mod sandbox;
 mod save;
@@ -107,6 +108,7 @@ impl Config {
         config.privacy = layer.privacy.settings(&mut config.warnings);
         config.max_turns = layer.max_turns.unwrap_or(MAX_TURNS);
         environment::add_provider(&mut config.providers, env);
+        config.providers.iter_mut().for_each(|provider| provider.parameters.merge(&layer.parameters));
         Ok(config)
     }
 }

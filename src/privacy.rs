@@ -161,7 +161,7 @@ impl Privacy {
                 let text = self.hide(&prompt.text, Origin::User, "what you wrote")?;
                 Some(Message::User(Prompt { text, images: prompt.images.clone() }))
             }
-            Message::Assistant { text, reasoning, calls } => {
+            Message::Assistant { text, reasoning, calls, kept } => {
                 let place = "the model's answer";
                 let (said, thought) = (self.hide(text, Origin::Model, place), self.hide(reasoning, Origin::Model, place));
                 let asked: Vec<Option<CallRequest>> = calls.iter().map(|call| self.arguments(call)).collect();
@@ -173,6 +173,8 @@ impl Privacy {
                     text: said.unwrap_or_else(|| text.clone()),
                     reasoning: thought.unwrap_or_else(|| reasoning.clone()),
                     calls,
+                    // As the provider gave it, which has been given no secrets.
+                    kept: kept.clone(),
                 })
             }
             Message::Result { call, provider_id, name, content, failed, images } => {

@@ -22,6 +22,7 @@ pub mod rule;
 mod sandbox;
 pub mod session;
 pub mod web;
+pub mod wire;
 
 pub use block::{Block, FileChange, FileEntry, Hit, TodoItem, TodoState};
 pub use call::{Access, Basis, Decision, Grant, Mode, Outcome, PathState, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, is_own_file};
@@ -31,7 +32,7 @@ pub use ids::{CallId, CheckpointId, ModelId, RequestId, SessionId, TimerId, Turn
 pub use job::{Job, JobEnd};
 pub use keys::{OwnKey, OwnKeys};
 pub use looks::{Looks, Notifications, OwnTheme, ThemeChoice};
-pub use message::{CallRequest, Image, Message, Prompt, Usage};
+pub use message::{CallRequest, Image, Kept, Message, Prompt, Usage};
 pub use model::{FoundServer, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StopReason, StreamItem};
 pub use plan::{Action, Plan, Planned, Version, Wanted};
 pub use privacy::{Hidden, Privacy, PrivacyNews, PrivacySettings, PrivacyState};
@@ -40,6 +41,7 @@ pub use rule::{Permit, Rule, RuleSource, Ruling, ToolProfile};
 pub use sandbox::SandboxSettings;
 pub use session::{Branch, Resume, SessionInfo};
 pub use web::{SearchProvider, SearchSettings, Secret, WebSettings};
+pub use wire::{Parameters, WireFormat};
 
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};

@@ -14,7 +14,9 @@ use std::{sync::Arc, time::Duration};
 fn said(n: u64) -> RecordBody {
     let message = match n % 2 {
         0 => Message::User(format!("Question {n}").into()),
-        _ => Message::Assistant { text: format!("Answer {n}, in a sentence or two."), reasoning: String::new(), calls: vec![] },
+        _ => {
+            Message::Assistant { text: format!("Answer {n}, in a sentence or two."), reasoning: String::new(), calls: vec![], kept: vec![] }
+        }
     };
     RecordBody::Said { turn: TurnId(n / 2 + 1), message }
 }

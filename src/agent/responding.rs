@@ -65,7 +65,7 @@ impl Agent {
                 self.record(RecordBody::Partial { turn: id, reasoning: text.clone(), text: String::new() });
                 self.emit_here(EventBody::Text(TextEvent::Reasoning(text)));
             }
-            StreamItem::CallDelta { .. } => {}
+            StreamItem::CallDelta { .. } | StreamItem::Kept(_) => {}
             StreamItem::Usage(usage) => self.emit_here(EventBody::Turn(TurnEvent::Used(usage))),
             StreamItem::Done(reason) => self.answered(reason),
             StreamItem::Failed(error) => self.failed(error),
@@ -97,7 +97,7 @@ impl Agent {
         let empty = draft.text.is_empty() && requests.is_empty();
         let shown = !draft.text.is_empty() || !draft.reasoning.is_empty();
         if !empty || shown {
-            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning, calls: requests });
+            self.say(id, Message::Assistant { text: draft.text, reasoning: draft.reasoning, calls: requests, kept: draft.kept });
         }
         if shown {
             self.emit_here(EventBody::Text(TextEvent::Done));
@@ -108,6 +108,9 @@ impl Agent {
         if !calls.is_empty() {
             self.propose(calls);
             return self.advance();
+        }
+        if reason == StopReason::Paused {
+            return self.call_model();
         }
         if reason == StopReason::Refused {
             self.notice(Notice::warning("The model refused to answer."));
@@ -164,7 +167,8 @@ impl Agent {
 
     pub(super) fn keep_words(&mut self, turn: TurnId, reasoning: String, text: String) {
         if !text.is_empty() {
-            self.say(turn, Message::Assistant { text, reasoning, calls: vec![] });
+            // What the server wants back unchanged belongs to whole answers.
+            self.say(turn, Message::Assistant { text, reasoning, calls: vec![], kept: vec![] });
         } else if !reasoning.is_empty() {
             self.record(RecordBody::Thought { turn, text: reasoning });
         }

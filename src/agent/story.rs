@@ -137,7 +137,7 @@ impl Story {
                     self.turn(TurnEvent::UserSaid(prompt.clone()));
                 }
             }
-            Message::Assistant { text, reasoning, calls } => {
+            Message::Assistant { text, reasoning, calls, .. } => {
                 self.text(reasoning, text);
                 self.open.extend(calls.iter().map(|call| {
                     (call.id, (call.name.clone(), reading::title(&serde_json::from_str(&call.arguments).unwrap_or_default())))

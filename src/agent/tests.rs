@@ -1,6 +1,7 @@
 //! The agent against scripts (every transition) and against random inputs (what it promises, whatever happens).
 
 mod jobs;
+mod kept;
 mod property;
 mod script;
 mod story;

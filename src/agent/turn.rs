@@ -1,7 +1,7 @@
 //! One turn: the user's request and all that follows from it until the model has nothing more to do.
 
 use super::calls::Call;
-use crate::protocol::{CallId, Prompt, ProviderError, RequestId, StreamItem, TimerId, TurnId, TurnOutcome, Usage};
+use crate::protocol::{CallId, Kept, Prompt, ProviderError, RequestId, StreamItem, TimerId, TurnId, TurnOutcome, Usage};
 use std::{collections::BTreeMap, time::Duration};
 
 #[derive(Debug)]
@@ -102,6 +102,7 @@ pub struct Draft {
     pub text: String,
     pub reasoning: String,
     pub calls: BTreeMap<usize, DraftCall>,
+    pub kept: Vec<Kept>,
     pub usage: Usage,
 }
 
@@ -131,6 +132,7 @@ impl Draft {
                 }
                 call.arguments.push_str(arguments);
             }
+            StreamItem::Kept(kept) => self.kept.push(kept.clone()),
             StreamItem::Usage(usage) => self.usage = *usage,
             StreamItem::Done(_) | StreamItem::Failed(_) => {}
         }

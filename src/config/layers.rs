@@ -7,6 +7,7 @@
 use super::{
     Config, Env, FILE_NAME, Places,
     permissions::local_file,
+    providers,
     settings::{KEYS, Layer, Reader},
     source,
 };
@@ -73,7 +74,7 @@ fn file(reader: &mut Reader, root: &Object, merged: &mut Layer) -> Result<(), Fa
     }
     reader.foreign = foreign;
     if let Some(property) = root.get("providers") {
-        merged.merge(reader.providers(property)?);
+        merged.merge(providers::read(reader, property)?);
     }
     if !foreign {
         root.properties.iter().for_each(|property| misplaced(reader, property));

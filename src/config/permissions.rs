@@ -7,7 +7,7 @@
 
 use super::{
     Places,
-    providers::{self, ProjectProvider},
+    project_providers::{self, ProjectProvider},
     save,
     settings::{Layer, Read, Reader},
     source, store,
@@ -105,7 +105,7 @@ impl Accepted {
             withheld.mode = Some(mode);
             layer.default_mode = layer.lower_mode;
         }
-        withheld.providers = providers::sift(layer, |provider| self.providers.contains(&provider.content));
+        withheld.providers = project_providers::sift(layer, |provider| self.providers.contains(&provider.content));
         withheld
     }
 }
@@ -187,18 +187,6 @@ impl Reader<'_> {
                 layer.disabled_tools.extend(self.strings(property)?);
                 Ok(())
             }
-            "tune" => {
-                if let Value::Object(tune) = &property.value {
-                    for inner in &tune.properties {
-                        match inner.name.as_str() {
-                            "toolProfile" if layer.tool_profile.is_none() => layer.tool_profile = self.profile(inner)?,
-                            "toolProfile" => {}
-                            other => self.unknown(inner, other, &["toolProfile"], &TUNE_LATER),
-                        }
-                    }
-                }
-                Ok(())
-            }
             _ => {
                 layer.tool_profile = self.profile(property)?;
                 Ok(())
@@ -206,7 +194,7 @@ impl Reader<'_> {
         }
     }
 
-    fn profile(&mut self, property: &ObjectProp) -> Read<ToolProfile> {
+    pub fn profile(&mut self, property: &ObjectProp) -> Read<ToolProfile> {
         let Some(name) = self.string(property)? else { return Ok(None) };
         let profile = ToolProfile::from_name(&name);
         if profile.is_none() {
@@ -259,5 +247,3 @@ impl Reader<'_> {
         Ok(())
     }
 }
-
-const TUNE_LATER: [&str; 6] = ["enabled", "aggressiveCompact", "toolMode", "disableNativeTools", "includeAgentsMd", "modelParameters"];

@@ -5,7 +5,7 @@
 use super::{FILE_NAME, Places, source, store};
 use crate::{
     failure::Failure,
-    protocol::{ProviderSettings, Rule, ThemeChoice},
+    protocol::{ProviderSettings, Rule, ThemeChoice, WireFormat},
 };
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
@@ -105,8 +105,18 @@ fn with_provider(path: &Path, text: &str, settings: &ProviderSettings) -> Result
     match entries.find(|entry| name_of(entry).is_some_and(|name| name.trim().to_lowercase() == settings.name.to_lowercase())) {
         Some(entry) => {
             // A key is for the address that it was given for.
-            if ADDRESS.iter().any(|key| entry.get(key).is_some_and(|old| !holds(&old, &settings.base_url))) {
+            let written: Vec<_> = ADDRESS.iter().filter_map(|key| entry.get(key)).collect();
+            let unwritten = entry.get("sdkProvider").and_then(|name| WireFormat::from_name(&text_of(&name)?)?.default_url());
+            let elsewhere = match (&written[..], unwritten) {
+                ([], Some(home)) => !is_same_address(home, &settings.base_url),
+                _ => written.iter().any(|old| !holds(old, &settings.base_url)),
+            };
+            if elsewhere {
                 ["apiKey", "headers"].iter().filter_map(|key| entry.get(key)).for_each(|secret| secret.remove());
+            }
+            // What is written without it is spoken to in the usual way.
+            if let Some(old) = entry.get("sdkProvider").filter(|_| !fields.contains_key("sdkProvider")) {
+                old.remove();
             }
             fields.iter().for_each(|(key, value)| set(&entry, key, value));
         }
@@ -157,7 +167,11 @@ fn text_of(property: &CstObjectProp) -> Option<String> {
 }
 
 fn holds(property: &CstObjectProp, address: &str) -> bool {
-    text_of(property).is_some_and(|text| text.trim().trim_end_matches('/') == address.trim().trim_end_matches('/'))
+    text_of(property).is_some_and(|text| is_same_address(&text, address))
+}
+
+fn is_same_address(a: &str, b: &str) -> bool {
+    a.trim().trim_end_matches('/') == b.trim().trim_end_matches('/')
 }
 
 fn input(value: &Value) -> CstInputValue {

@@ -7,20 +7,21 @@ use super::{
     Env, environment,
     looks::LooksLayer,
     privacy::{self, PrivacyLayer},
-    providers::ProjectProvider,
+    project_providers::ProjectProvider,
+    providers::{self, same},
     sandbox::{self, SandboxLayer},
     source,
     web::{self, WebLayer},
 };
 use crate::{
     failure::{Failure, nearest},
-    protocol::{Mode, ProviderSettings, Rule, RuleSource, ToolProfile},
+    protocol::{Mode, Parameters, ProviderSettings, Rule, RuleSource, ToolProfile},
 };
 use jsonc_parser::{
     ast::{Object, ObjectProp, Value},
     common::Ranged,
 };
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 /// What one file says; merged field by field, providers by name.
 #[derive(Debug, Default, PartialEq)]
@@ -50,14 +51,17 @@ pub struct Layer {
     pub privacy: PrivacyLayer,
     /// Those of the project's own file, which may have to wait; `providers` has the others.
     pub project_providers: Vec<ProjectProvider>,
+    /// What models are asked with where their provider says nothing else.
+    pub parameters: Parameters,
     /// The mode that the project's own file names, and what it would be without that.
     pub project_mode: Option<Mode>,
     pub lower_mode: Option<Mode>,
 }
 
-pub const KEYS: [&str; 15] = [
+pub const KEYS: [&str; 16] = [
     "defaultMode",
     "providers",
+    "modelParameters",
     "theme",
     "maxTurns",
     "notifications",
@@ -72,19 +76,6 @@ pub const KEYS: [&str; 15] = [
     "privacy",
     "privacyPatterns",
 ];
-const PROVIDER_KEYS: [&str; 11] = [
-    "name",
-    "baseUrl",
-    "apiKey",
-    "models",
-    "headers",
-    "contextWindow",
-    "contextWindows",
-    "requestTimeout",
-    "disableTools",
-    "vision",
-    "visionModels",
-];
 /// Settings of Nanocoder that have no effect here yet.
 const LATER: [&str; 10] = [
     "modeProviders",
@@ -98,19 +89,6 @@ const LATER: [&str; 10] = [
     "autoCommit",
     "channels",
 ];
-const PROVIDER_LATER: [&str; 10] = [
-    "caCertPath",
-    "maxRetries",
-    "connectionPool",
-    "disableToolModels",
-    "organizationId",
-    "tune",
-    "openrouter",
-    "socketTimeout",
-    "promptCaching",
-    "type",
-];
-
 impl Layer {
     /// Adds what a file of lower rank says.
     pub fn merge(&mut self, lower: Layer) {
@@ -122,6 +100,7 @@ impl Layer {
         self.rules.extend(lower.rules);
         self.disabled_tools.extend(lower.disabled_tools);
         self.tool_profile = self.tool_profile.or(lower.tool_profile);
+        self.parameters.merge(&lower.parameters);
         self.looks.merge(lower.looks);
         self.web.merge(lower.web);
         self.privacy.merge(lower.privacy);
@@ -139,10 +118,6 @@ impl Layer {
             }
         }
     }
-}
-
-pub fn same(a: &str, b: &str) -> bool {
-    a.to_lowercase() == b.to_lowercase()
 }
 
 /// Reads the values of one file.
@@ -168,7 +143,7 @@ impl Reader<'_> {
                     layer.default_mode = self.mode(property)?;
                     layer.project_mode = layer.default_mode.filter(|_| self.rules == RuleSource::Project);
                 }
-                "permissions" | "alwaysAllow" | "disabledTools" | "toolProfile" | "tune" => self.tools(property, &mut layer)?,
+                "permissions" | "alwaysAllow" | "disabledTools" | "toolProfile" => self.tools(property, &mut layer)?,
                 "webSearch" | "allowPrivateHosts" | "nanocoderTools" => web::read(self, property, &mut layer.web)?,
                 "theme" | "notifications" | "motion" => self.looks(property, &mut layer.looks)?,
                 "maxTurns" => layer.max_turns = self.positive(property)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
@@ -187,85 +162,13 @@ impl Reader<'_> {
                     }
                 }
                 "privacy" | "privacyPatterns" | "enablePromptScrubbing" => privacy::read(self, property, &mut layer.privacy)?,
-                "providers" => layer.merge(self.providers(property)?),
+                "providers" => layer.merge(providers::read(self, property)?),
+                "modelParameters" => layer.parameters.merge(&providers::parameters(self, property)?),
+                "tune" => providers::tune(self, property, &mut layer)?,
                 other => self.unknown(property, other, &KEYS, &LATER),
             }
         }
         Ok(layer)
-    }
-
-    /// A layer with nothing else.
-    pub fn providers(&mut self, property: &ObjectProp) -> Result<Layer, Failure> {
-        let Value::Array(list) = &property.value else {
-            self.mistake(&property.value, format!("\"providers\" is a list, [ … ], not {}.", source::kind(&property.value)))?;
-            return Ok(Layer::default());
-        };
-        let mut layer = Layer::default();
-        for item in &list.elements {
-            let Value::Object(entry) = item else {
-                self.mistake(item, format!("A provider is an object, {{ … }}, not {}.", source::kind(item)))?;
-                continue;
-            };
-            let Some(provider) = self.provider(entry)? else { continue };
-            let project = layer.project_providers.iter().map(|known| &known.settings);
-            if layer.providers.iter().chain(project).any(|known| same(&known.name, &provider.name)) {
-                self.warn(item, &format!("The provider \"{}\" is there twice; this one has no effect.", provider.name));
-            } else if self.rules == RuleSource::Project {
-                layer.project_providers.push(ProjectProvider::new(provider, entry, entry.text(self.text)));
-            } else {
-                layer.providers.push(provider);
-            }
-        }
-        Ok(layer)
-    }
-
-    fn provider(&mut self, entry: &Object) -> Read<ProviderSettings> {
-        let mut provider = ProviderSettings::default();
-        let mut dialect = None;
-        for property in &entry.properties {
-            match property.name.as_str() {
-                "name" => provider.name = self.string(property)?.unwrap_or_default().trim().to_owned(),
-                "baseUrl" | "baseURL" | "base_url" => provider.base_url = self.string(property)?.unwrap_or_default().trim().to_owned(),
-                "apiKey" => provider.api_key = self.string(property)?.filter(|key| !key.trim().is_empty()),
-                "models" => provider.models = self.strings(property)?,
-                "headers" => {
-                    for header in self.object(property)? {
-                        if let Some(value) = self.string(header)? {
-                            provider.headers.insert(header.name.as_str().to_owned(), value);
-                        }
-                    }
-                }
-                "contextWindow" => provider.context_window = self.positive(property)?,
-                "contextWindows" => {
-                    for model in self.object(property)? {
-                        if let Some(tokens) = self.positive(model)? {
-                            provider.context_windows.insert(model.name.as_str().to_owned(), tokens);
-                        }
-                    }
-                }
-                "requestTimeout" => provider.request_timeout = self.number(property)?,
-                "disableTools" => provider.disable_tools = self.flag(property)?.unwrap_or_default(),
-                "vision" => provider.vision = self.flag(property)?,
-                "visionModels" => provider.vision_models = Some(Arc::new(self.strings(property)?)),
-                "sdkProvider" => dialect = self.string(property)?.map(|dialect| (dialect, property)),
-                other => self.unknown(property, other, &PROVIDER_KEYS, &PROVIDER_LATER),
-            }
-        }
-        let missing = [("name", &provider.name), ("baseUrl", &provider.base_url)].into_iter().find(|(_, value)| value.is_empty());
-        if let Some((dialect, property)) = dialect.filter(|(dialect, _)| dialect != "openai-compatible") {
-            let name = &provider.name;
-            self.warn(
-                &property.value,
-                &format!("The provider \"{name}\" speaks \"{dialect}\", which is not supported yet; it is left out."),
-            );
-            return Ok(None);
-        }
-        if let Some((key, _)) = missing {
-            let of = if provider.name.is_empty() { "A provider".to_owned() } else { format!("The provider \"{}\"", provider.name) };
-            self.mistake(entry, format!("{of} needs a \"{key}\"."))?;
-            return Ok(None);
-        }
-        Ok(Some(provider))
     }
 
     fn mode(&mut self, property: &ObjectProp) -> Read<Mode> {
@@ -317,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self, property: &ObjectProp) -> Read<i64> {
+    pub fn number(&mut self, property: &ObjectProp) -> Read<i64> {
         match &property.value {
             Value::NullKeyword(_) => Ok(None),
             Value::NumberLit(number) => match number.value.parse() {
@@ -328,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    fn positive(&mut self, property: &ObjectProp) -> Read<u64> {
+    pub fn positive(&mut self, property: &ObjectProp) -> Read<u64> {
         match self.number(property)? {
             Some(number) if number < 1 => self.wrong(property, "a number above 0"),
             number => Ok(number.map(i64::unsigned_abs)),

@@ -2,6 +2,7 @@
 
 mod permissions;
 mod privacy;
+mod project_providers;
 mod providers;
 mod sandbox;
 mod web;
@@ -170,7 +171,7 @@ fn what_is_not_understood_is_a_warning() {
              "backstitch": { "thme": "dusk", "hooks": [], "providers": [
                { "name": "a", "baseUrl": "http://a", "model": "m", "apiKey": "$UNSET", "caCertPath": "x" },
                { "name": "A", "baseUrl": "http://b" },
-               { "name": "c", "sdkProvider": "anthropic" } ] } }"#,
+               { "name": "c", "sdkProvider": "github-copilot" }, { "name": "d", "sdkProvider": "antropic" } ] } }"#,
     )]);
     assert_eq!(
         world.warnings(),
@@ -181,7 +182,8 @@ fn what_is_not_understood_is_a_warning() {
             "~/.config/backstitch/agents.config.json:3: \"apiKey\" refers to the variable UNSET, which is not set.",
             "~/.config/backstitch/agents.config.json:3: \"caCertPath\" is not supported yet and has no effect.",
             "~/.config/backstitch/agents.config.json:4: The provider \"A\" is there twice; this one has no effect.",
-            "~/.config/backstitch/agents.config.json:5: The provider \"c\" speaks \"anthropic\", which is not supported yet; it is left out.",
+            "~/.config/backstitch/agents.config.json:5: The provider \"c\" speaks \"github-copilot\" and is left out. It is not supported yet.",
+            "~/.config/backstitch/agents.config.json:5: The provider \"d\" speaks \"antropic\" and is left out. Did you mean \"anthropic\"?",
             "~/.config/backstitch/agents.config.json:1: There is no setting \"backstich\". Did you mean \"backstitch\"?",
             "~/.config/backstitch/agents.config.json:1: \"theme\" has no effect here: it belongs inside \"backstitch\".",
         ]

@@ -114,7 +114,12 @@ mod tests {
             }
             let request =
                 |call: &Call| CallRequest { id: CallId(1), provider_id: "x".into(), name: call.name.clone(), arguments: "{}".into() };
-            messages.push(Message::Assistant { text: said, reasoning: String::new(), calls: calls.iter().map(request).collect() });
+            messages.push(Message::Assistant {
+                text: said,
+                reasoning: String::new(),
+                calls: calls.iter().map(request).collect(),
+                kept: vec![],
+            });
             for call in calls {
                 let failed = call.name == deny;
                 if !failed {

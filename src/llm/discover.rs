@@ -3,12 +3,14 @@
 //! All places at once and never longer than [`BUDGET`] in all. Nothing that fails is an error, and only what answers with a list
 //! of models counts: a web server that happens to listen on the same port does not. No HTTP client, no TLS: a few bytes each.
 
-use super::openai;
-use crate::protocol::{FoundServer, ProviderSettings};
+use super::wire;
+use crate::protocol::{FoundServer, ProviderSettings, WireFormat};
+use serde_json::Value;
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::timeout,
 };
 
 pub const BUDGET: Duration = Duration::from_millis(200);
@@ -18,14 +20,33 @@ const LONGEST: u64 = 1 << 20;
 
 /// The servers that answered, in the order of `places` (name and port).
 pub async fn find(places: &[(&str, u16)]) -> Vec<FoundServer> {
-    let asked = places.iter().map(|(name, port)| async move { tokio::time::timeout(BUDGET, ask(name, *port)).await.ok().flatten() });
+    let asked = places.iter().map(|(name, port)| ask(name, *port));
     futures::future::join_all(asked).await.into_iter().flatten().collect()
 }
 
 async fn ask(name: &str, port: u16) -> Option<FoundServer> {
+    let models = timeout(BUDGET * 3 / 4, get(port, "/v1/models")).await.ok().flatten()?;
+    let models = wire::list(&models)?;
+    // Answered by Ollama alone.
+    let version = timeout(BUDGET / 4, get(port, "/api/version")).await.ok().flatten().unwrap_or_default();
+    let ollama = serde_json::from_slice::<Value>(&version).is_ok_and(|value| value["version"].is_string());
+    let context_windows = models.iter().filter_map(|model| Some((model.name.clone(), model.window?))).collect();
+    let settings = ProviderSettings {
+        name: name.into(),
+        // In its own protocol it can be told how large the context is to be.
+        format: if ollama { WireFormat::Ollama } else { WireFormat::Completions },
+        base_url: format!("http://127.0.0.1:{port}{}", if ollama { "" } else { "/v1" }),
+        models: models.into_iter().map(|model| model.name).collect(),
+        context_windows,
+        ..ProviderSettings::default()
+    };
+    Some(FoundServer { settings })
+}
+
+async fn get(port: u16, path: &str) -> Option<Vec<u8>> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
     // HTTP/1.0: the server closes at the end.
-    let request = format!("GET /v1/models HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\n\r\n");
     stream.write_all(request.as_bytes()).await.ok()?;
     let mut answer = vec![];
     let mut reader = stream.take(LONGEST);
@@ -38,20 +59,8 @@ async fn ask(name: &str, port: u16) -> Option<FoundServer> {
     if !head.starts_with("HTTP/1.") || head.split_ascii_whitespace().nth(1) != Some("200") {
         return None;
     }
-    let models = if header(head, "transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked")) {
-        openai::list(&unchunked(body)?)?
-    } else {
-        openai::list(body)?
-    };
-    let context_windows = models.iter().filter_map(|(model, window)| Some((model.clone(), (*window)?))).collect();
-    let settings = ProviderSettings {
-        name: name.into(),
-        base_url: format!("http://127.0.0.1:{port}/v1"),
-        models: models.into_iter().map(|(model, _)| model).collect(),
-        context_windows,
-        ..ProviderSettings::default()
-    };
-    Some(FoundServer { settings })
+    let chunked = header(head, "transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked"));
+    if chunked { unchunked(body) } else { Some(body.to_vec()) }
 }
 
 fn split(answer: &[u8]) -> Option<(&str, &[u8])> {
@@ -140,6 +149,25 @@ mod tests {
         assert_eq!(found[0].context_windows["b"], 4096);
         assert_eq!(found[1].models, ["m"]);
         assert_eq!(found[2].models, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn ollama_is_spoken_to_in_its_own_protocol() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for _ in 0..2 {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut request = [0; 1024];
+                let length = stream.read(&mut request).unwrap();
+                let version = request[..length].starts_with(b"GET /api/version ");
+                let body = if version { r#"{"version":"0.13.0"}"# } else { r#"{"object":"list","data":[{"id":"q"}]}"# };
+                let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            }
+        });
+        let found = find(&[("Ollama", port)]);
+        assert_eq!((found[0].format, found[0].base_url.clone()), (WireFormat::Ollama, format!("http://127.0.0.1:{port}")));
+        assert_eq!(found[0].models, ["q"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! a store of CA certificates. Redirects are not followed: a request with a key goes where the user said, or nowhere.
 
 use super::provider::error;
-use crate::protocol::{ProviderError, ProviderErrorKind as Kind, ProviderSettings};
+use crate::protocol::{ProviderError, ProviderErrorKind as Kind, ProviderSettings, WireFormat};
 use reqwest::{
     Client, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -32,7 +32,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     pub fn new(settings: &ProviderSettings) -> Self {
-        let base = base_url(&settings.base_url).ok_or_else(|| {
+        let base = base_url(&settings.base_url, settings.format).ok_or_else(|| {
             error(Kind::NotConfigured, format!("The baseUrl of '{}' is not an address: {:?}", settings.name, settings.base_url))
         });
         let local = base.as_ref().is_ok_and(is_local);
@@ -47,7 +47,12 @@ impl Endpoint {
     pub fn url(&self, path: &str) -> Result<Url, ProviderError> {
         let mut url = self.base.clone()?;
         let base = url.path().trim_end_matches('/').to_owned();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
         url.set_path(&format!("{base}/{path}"));
+        if !query.is_empty() {
+            let own = url.query().map(|own| format!("{own}&")).unwrap_or_default();
+            url.set_query(Some(&format!("{own}{query}")));
+        }
         Ok(url)
     }
 
@@ -128,11 +133,20 @@ fn build(base: &Url) -> Result<Client, ProviderError> {
 fn headers(settings: &ProviderSettings) -> Result<HeaderMap, ProviderError> {
     let mut headers = HeaderMap::new();
     let invalid = |name: &str| error(Kind::NotConfigured, format!("The header {name:?} of '{}' can't be sent.", settings.name));
+    // Never in the URL: addresses end up in logs.
+    let (name, before) = match settings.format {
+        WireFormat::Anthropic => (HeaderName::from_static("x-api-key"), ""),
+        WireFormat::Google => (HeaderName::from_static("x-goog-api-key"), ""),
+        WireFormat::Completions | WireFormat::Responses | WireFormat::Ollama => (reqwest::header::AUTHORIZATION, "Bearer "),
+    };
+    if settings.format == WireFormat::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
     if let Some(key) = settings.api_key.as_deref().map(str::trim).filter(|key| !key.is_empty()) {
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
+        let mut value = HeaderValue::from_str(&format!("{before}{key}"))
             .map_err(|_| error(Kind::Unauthorised, format!("The apiKey of '{}' holds characters that can't be sent.", settings.name)))?;
         value.set_sensitive(true);
-        headers.insert(reqwest::header::AUTHORIZATION, value);
+        headers.insert(name, value);
     }
     for (name, value) in &settings.headers {
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid(name))?;
@@ -142,7 +156,7 @@ fn headers(settings: &ProviderSettings) -> Result<HeaderMap, ProviderError> {
 }
 
 /// Understands what people write: no scheme, no `/v1` for a local server, a slash or the whole path of the request at the end.
-pub fn base_url(text: &str) -> Option<Url> {
+pub fn base_url(text: &str, format: WireFormat) -> Option<Url> {
     let text = text.trim();
     let mut url = if text.contains("://") {
         Url::parse(text).ok()?
@@ -153,12 +167,38 @@ pub fn base_url(text: &str) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
     }
-    let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix("/chat/completions").unwrap_or(path).trim_end_matches('/').to_owned();
-    // Every local server serves the protocol under /v1; what a remote one does at its root is its own affair.
-    let path = if path.is_empty() && is_local(&url) { "/v1".to_owned() } else { path };
+    let path = base_path(&url, format);
     url.set_path(&path);
     Some(url)
+}
+
+fn base_path(url: &Url, format: WireFormat) -> String {
+    let without = |path: &str, ends: &[&str]| {
+        ends.iter().fold(path.trim_end_matches('/'), |path, end| path.strip_suffix(end).unwrap_or(path).trim_end_matches('/')).to_owned()
+    };
+    let path = url.path();
+    match format {
+        WireFormat::Completions => match without(path, &["/chat/completions"]) {
+            // Every local server serves the protocol under /v1; what a remote one does at its root is its own affair.
+            path if path.is_empty() && is_local(url) => "/v1".to_owned(),
+            path => path,
+        },
+        WireFormat::Responses => match without(path, &["/responses", "/chat/completions"]) {
+            path if path.is_empty() => "/v1".to_owned(),
+            path => path,
+        },
+        // With /v1, as some programs write it, or without, as others do.
+        WireFormat::Anthropic => match without(path, &["/messages"]) {
+            path if path.ends_with("/v1") => path,
+            path => path + "/v1",
+        },
+        WireFormat::Google => match without(path, &["/models", "/openai"]) {
+            path if path.is_empty() => "/v1beta".to_owned(),
+            path => path,
+        },
+        // The address of the same server's chat completions does as well.
+        WireFormat::Ollama => without(path, &["/chat/completions", "/v1", "/api/chat", "/api"]),
+    }
 }
 
 fn host(url: &Url) -> &str {
@@ -219,7 +259,27 @@ mod tests {
             ("http://", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(base_url(text).as_ref().map(Url::as_str), expected, "{text:?}");
+            assert_eq!(base_url(text, WireFormat::Completions).as_ref().map(Url::as_str), expected, "{text:?}");
+        }
+        let cases = [
+            (WireFormat::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1"),
+            (WireFormat::Anthropic, "https://api.anthropic.com/v1/messages", "https://api.anthropic.com/v1"),
+            (WireFormat::Anthropic, "https://hub.example/anthropic/", "https://hub.example/anthropic/v1"),
+            (WireFormat::Google, "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta"),
+            (WireFormat::Google, "https://x.example/v1", "https://x.example/v1"),
+            (WireFormat::Google, "https://x.example/v1beta/openai/", "https://x.example/v1beta"),
+            (WireFormat::Responses, "https://api.openai.com", "https://api.openai.com/v1"),
+            (WireFormat::Responses, "https://x.example/openai/v1/responses", "https://x.example/openai/v1"),
+            (WireFormat::Ollama, "localhost:11434/v1", "http://localhost:11434/"),
+            (WireFormat::Ollama, "http://box.lan:11434/api/chat", "http://box.lan:11434/"),
+            (WireFormat::Ollama, "https://x.example/ollama", "https://x.example/ollama"),
+        ];
+        for (format, text, expected) in cases {
+            assert_eq!(base_url(text, format).as_ref().map(Url::as_str), Some(expected), "{text:?}");
+        }
+        for format in WireFormat::NAMES.map(|(_, format)| format) {
+            let Some(home) = format.default_url() else { continue };
+            assert_eq!(base_url(home, format).unwrap().as_str().trim_end_matches('/'), home);
         }
     }
 

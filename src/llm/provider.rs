@@ -2,7 +2,7 @@
 //!
 //! A stream never fails to start; its last item is `Done` or `Failed`, and nothing follows it; dropping it aborts the request.
 
-use crate::protocol::{ModelInfo, ProviderError, ProviderErrorKind, Request, StreamItem};
+use crate::protocol::{ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StreamItem, WireFormat};
 use futures::{future::BoxFuture, stream::BoxStream};
 
 pub trait Provider: Send + Sync {
@@ -17,14 +17,25 @@ pub(super) fn error(kind: ProviderErrorKind, message: impl Into<String>) -> Prov
 }
 
 /// What the user can do about it, one sentence each.
-pub fn hints(error: &ProviderError) -> Vec<String> {
+pub fn hints(error: &ProviderError, settings: &ProviderSettings) -> Vec<String> {
     use ProviderErrorKind::*;
+    let format = settings.format;
+    let variables = format.key_variables().join(" or ");
     let hint = match error.kind {
         NotConfigured => "Add a provider to agents.config.json, or set OPENAI_BASE_URL and OPENAI_MODEL.",
+        Unreachable if format == WireFormat::Ollama => "Is Ollama running (ollama serve), and is baseUrl right?",
         Unreachable => "Is the model server running, and is baseUrl right?",
+        Unauthorised if !variables.is_empty() && format.is_at_home(&settings.base_url) => {
+            return vec![format!("Check the apiKey of this provider in agents.config.json, or {variables}.")];
+        }
         Unauthorised => "Check the apiKey of this provider in agents.config.json, or OPENAI_API_KEY.",
+        Refused if error.status == Some(404) && format == WireFormat::Ollama => "Is the model there? `ollama pull NAME` fetches it.",
+        Refused if error.status == Some(404) && format != WireFormat::Completions => "Check the model's name and baseUrl.",
         Refused if error.status == Some(404) => "Check the model's name and baseUrl: most servers want it to end in /v1.",
         TimedOut => "A longer requestTimeout (milliseconds, -1 = none) can be set for the provider.",
+        Malformed if format != WireFormat::Completions => {
+            return vec![format!("Is baseUrl that of a server for \"sdkProvider\": \"{}\"?", format.name())];
+        }
         Malformed => "Is baseUrl that of an OpenAI-compatible server? Most want it to end in /v1.",
         Refused | Busy | Cut => return vec![],
     };
@@ -51,5 +62,29 @@ pub(super) fn push_merged(items: &mut Vec<StreamItem>, item: StreamItem) {
             arguments.push_str(&new);
         }
         (_, item) => items.push(item),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_about_the_server_that_was_asked() {
+        let hint = |kind, status, format: WireFormat, base_url: &str| {
+            let settings = ProviderSettings { format, base_url: base_url.into(), ..Default::default() };
+            hints(&ProviderError { status, ..error(kind, "x") }, &settings).join(" ")
+        };
+        let kind = ProviderErrorKind::Unauthorised;
+        assert!(
+            hint(kind, None, WireFormat::Google, "https://generativelanguage.googleapis.com").contains("GEMINI_API_KEY or GOOGLE_API_KEY")
+        );
+        assert!(!hint(kind, None, WireFormat::Anthropic, "https://hub.example").contains("ANTHROPIC_API_KEY"));
+        let kind = ProviderErrorKind::Malformed;
+        assert!(hint(kind, None, WireFormat::Responses, "").contains("\"sdkProvider\": \"openai\""));
+        assert!(hint(kind, None, WireFormat::Completions, "").contains("/v1"));
+        let kind = ProviderErrorKind::Refused;
+        assert!(hint(kind, Some(404), WireFormat::Ollama, "").contains("ollama pull"));
+        assert_eq!(hint(kind, Some(400), WireFormat::Ollama, ""), "");
     }
 }

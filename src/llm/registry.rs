@@ -4,12 +4,16 @@
 //! regard to case; the first provider that lists a model is the default.
 
 use super::{
+    anthropic::Anthropic,
+    google::Google,
+    ollama::Ollama,
     openai::OpenAi,
     provider::{Provider, error},
+    responses::OpenAiResponses,
 };
 use crate::{
     failure::Failure,
-    protocol::{ModelId, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StreamItem},
+    protocol::{ModelId, ModelInfo, ProviderError, ProviderErrorKind, ProviderSettings, Request, StreamItem, WireFormat},
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use std::sync::Arc;
@@ -41,7 +45,14 @@ impl Registry {
 
     /// Makes a provider known; one of the same name is replaced.
     pub fn add(&mut self, settings: ProviderSettings) {
-        let provider = Arc::new(OpenAi::new(settings.clone()));
+        let own = settings.clone();
+        let provider: Arc<dyn Provider> = match settings.format {
+            WireFormat::Completions => Arc::new(OpenAi::new(own)),
+            WireFormat::Responses => Arc::new(OpenAiResponses::new(own)),
+            WireFormat::Anthropic => Arc::new(Anthropic::new(own)),
+            WireFormat::Google => Arc::new(Google::new(own)),
+            WireFormat::Ollama => Arc::new(Ollama::new(own)),
+        };
         self.insert(settings, provider);
     }
 
@@ -173,7 +184,7 @@ impl Entry {
         let settings = &self.settings;
         ModelInfo {
             id: ModelId { provider: settings.name.clone(), model: model.into() },
-            context_window: settings.context_windows.get(model).copied().or(settings.context_window),
+            context_window: settings.window(model).or(settings.format.default_window()),
             vision: settings.sees(model),
         }
     }
@@ -264,6 +275,10 @@ mod tests {
         assert_eq!(window("qwen3:8b"), Some(40_960));
         assert_eq!(window("other"), Some(8_192));
         assert_eq!(registry.info(&ModelId { provider: "?".into(), model: "x".into() }).context_window, None);
+        // Where the window is told with each request, it is known.
+        let mut own = Registry::default();
+        own.add(ProviderSettings { name: "own".into(), format: WireFormat::Ollama, ..Default::default() });
+        assert_eq!(own.info(&ModelId { provider: "own".into(), model: "x".into() }).context_window, Some(16_384));
     }
 
     #[test]

@@ -204,6 +204,7 @@ fn usage(request: &Request, step: &Step) -> Usage {
         output: answered as u64 / 4 + 1,
         cached: 0,
         reasoning: step.reasoning.len() as u64 / 4,
+        written: 0,
     }
 }
 
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(arguments, r#"{"file_path":"ž.sh"}"#);
 
         let call = CallRequest { id: CallId(1), provider_id: "s".into(), name: "View".into(), arguments: "{}".into() };
-        let looked = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call] };
+        let looked = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call], kept: vec![] };
         let result = Message::Result {
             call: CallId(1),
             provider_id: "s".into(),

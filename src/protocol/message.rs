@@ -1,6 +1,6 @@
 //! The conversation as the model sees it.
 
-use super::CallId;
+use super::{CallId, ModelId, WireFormat};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -83,6 +83,9 @@ pub enum Message {
         text: String,
         reasoning: String,
         calls: Vec<CallRequest>,
+        /// In the order of the answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<Kept>,
     },
     /// Exactly one for each call, in the order in which the model asked.
     Result {
@@ -94,6 +97,20 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Image>,
     },
+}
+
+/// What belongs to an answer and means something only to the model that gave it: signed thoughts, encrypted reasoning. It goes back
+/// unchanged while the conversation is with that model, and to nobody else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    pub format: WireFormat,
+    pub model: ModelId,
+    /// Bytes of the answer's text that came before it.
+    pub text: usize,
+    /// Calls that had begun before it.
+    pub calls: usize,
+    /// In the format's own words.
+    pub value: serde_json::Value,
 }
 
 /// A call as the model wrote it. `arguments` is always a valid JSON object by the time it is stored: some servers refuse a
@@ -111,8 +128,18 @@ pub struct CallRequest {
 pub struct Usage {
     pub input: u64,
     pub output: u64,
+    /// Of the input, what was read from the server's cache.
     pub cached: u64,
+    /// Of the output.
     pub reasoning: u64,
+    /// Of the input, what was put into the cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl std::ops::AddAssign for Usage {
@@ -121,12 +148,22 @@ impl std::ops::AddAssign for Usage {
         self.output += other.output;
         self.cached += other.cached;
         self.reasoning += other.reasoning;
+        self.written += other.written;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_of_old_journals_are_read_and_new_ones_have_only_what_there_is() {
+        let old = r#"{"Assistant":{"text":"a","reasoning":"","calls":[]}}"#;
+        let message: Message = serde_json::from_str(old).unwrap();
+        assert_eq!(serde_json::to_string(&message).unwrap(), old);
+        let usage: Usage = serde_json::from_str(r#"{"input":1,"output":2,"cached":0,"reasoning":0}"#).unwrap();
+        assert_eq!(usage.written, 0);
+    }
 
     #[test]
     fn a_prompt_without_images_is_its_text_on_disk() {

@@ -1,6 +1,6 @@
 //! What goes to a provider and what comes back, the same for every wire format.
 
-use super::{Message, ModelId, RequestId, ToolSpec, Usage};
+use super::{Kept, Message, ModelId, Parameters, RequestId, ToolSpec, Usage, WireFormat};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -26,6 +26,8 @@ pub enum StreamItem {
         name: Option<String>,
         arguments: String,
     },
+    /// What has to go back unchanged with the answer.
+    Kept(Kept),
     Usage(Usage),
     Done(StopReason),
     Failed(ProviderError),
@@ -38,6 +40,8 @@ pub enum StopReason {
     /// The output limit cut the answer.
     Length,
     Refused,
+    /// The server took a break: sent back as it is, the answer goes on.
+    Paused,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -84,6 +88,8 @@ pub struct ProviderSettings {
     pub name: String,
     #[serde(alias = "baseURL", alias = "base_url")]
     pub base_url: String,
+    #[serde(rename = "sdkProvider", skip_serializing_if = "WireFormat::is_default")]
+    pub format: WireFormat,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,6 +112,12 @@ pub struct ProviderSettings {
     /// Those that do; the others don't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vision_models: Option<Arc<Vec<String>>>,
+    /// Boxed: settings stand in commands and events, which stay small.
+    #[serde(rename = "modelParameters", skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Box<Parameters>,
+    /// Whether the server is asked to keep what comes again with each request; on where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_caching: Option<bool>,
 }
 
 impl ProviderSettings {
@@ -113,6 +125,11 @@ impl ProviderSettings {
     pub fn sees(&self, model: &str) -> Option<bool> {
         let listed = self.vision_models.as_ref().map(|models| models.iter().any(|m| m == model));
         listed.or(self.vision)
+    }
+
+    /// Tokens that a model has, as far as the user has said.
+    pub fn window(&self, model: &str) -> Option<u64> {
+        self.context_windows.get(model).copied().or(self.context_window)
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
 
     fn turn(n: u64) -> Vec<RecordBody> {
         let (turn, prompt) = (TurnId(n), format!("\n ask {n} \nmore").into());
-        let message = Message::Assistant { text: "yes".into(), reasoning: String::new(), calls: vec![] };
+        let message = Message::Assistant { text: "yes".into(), reasoning: String::new(), calls: vec![], kept: vec![] };
         vec![
             RecordBody::TurnStarted { turn, prompt },
             RecordBody::Said { turn, message: Message::User(format!("ask {n}").into()) },

@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn said(text: &str) -> Record {
-        let message = Message::Assistant { text: text.into(), reasoning: String::new(), calls: vec![] };
+        let message = Message::Assistant { text: text.into(), reasoning: String::new(), calls: vec![], kept: vec![] };
         Record::new(RecordBody::Said { turn: TurnId(1), message })
     }
 

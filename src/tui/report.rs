@@ -45,13 +45,16 @@ pub fn checkpoints(model: &mut Model, all: &[CheckpointInfo], bytes: u64) {
 
 /// `/usage`: tokens, as the provider counted them.
 pub fn usage(model: &Model) -> String {
-    let Usage { input, output, cached, reasoning } = model.status.total();
+    let Usage { input, output, cached, reasoning, written } = model.status.total();
     if input + output == 0 {
         return "The provider has not told of any tokens yet.".into();
     }
     let mut facts = vec![("sent".to_string(), format!("{input} tokens")), ("received".into(), format!("{output} tokens"))];
     if cached > 0 {
         facts.push(("of these cached".into(), format!("{cached} tokens, {} %", cached * 100 / input.max(1))));
+    }
+    if written > 0 {
+        facts.push(("of these put into the cache".into(), format!("{written} tokens")));
     }
     if reasoning > 0 {
         facts.push(("of these reasoning".into(), format!("{reasoning} tokens")));

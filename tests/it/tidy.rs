@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Rule, file, why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("length", "src/agent/tests/script.rs", "scripts with their snapshots, which are data: split, they would not be found"),
-    ("tests wait for conditions", "src/llm/openai/tests.rs", "paces a server that pings until the client leaves; nothing waits for it"),
+    ("tests wait for conditions", "src/llm/wire/tests.rs", "paces a server that pings until the client leaves; nothing waits for it"),
     (
         "spawning",
         "src/tui/perform.rs",

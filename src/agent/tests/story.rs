@@ -78,7 +78,7 @@ fn times_the_context_and_errors_are_told_as_they_were() {
 #[test]
 fn a_call_of_which_nothing_is_known_was_interrupted_and_so_was_its_turn() {
     let call = CallRequest { id: CallId(1), provider_id: "c".into(), name: "Bash".into(), arguments: r#"{"command":"make"}"#.into() };
-    let asks = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call] };
+    let asks = Message::Assistant { text: String::new(), reasoning: String::new(), calls: vec![call], kept: vec![] };
     let result = Message::Result {
         call: CallId(1),
         provider_id: "c".into(),
@@ -123,7 +123,7 @@ fn words_of_an_answer_that_was_cut_off_are_told_and_kept_once() {
     let part = |reasoning: &str, text: &str| RecordBody::Partial { turn: TurnId(1), reasoning: reasoning.into(), text: text.into() };
     let whole = |text: &str| RecordBody::Said {
         turn: TurnId(1),
-        message: Message::Assistant { text: text.into(), reasoning: String::new(), calls: vec![] },
+        message: Message::Assistant { text: text.into(), reasoning: String::new(), calls: vec![], kept: vec![] },
     };
     let started = [RecordBody::SessionStarted { root: "/p".into(), model: None, mode: Mode::Normal }, started(1, "go")];
     let mode = RecordBody::ModeChanged { mode: Mode::Plan };
@@ -133,7 +133,7 @@ fn words_of_an_answer_that_was_cut_off_are_told_and_kept_once() {
     assert_eq!(told[1..3], ["Some(TurnId(1)) text  a.", "Some(TurnId(1)) text hm bc"]);
     let (agent, effects) = Agent::start(settings(), &stamped(&records));
     let said: Vec<&Effect> = effects.iter().filter(|effect| matches!(effect, Effect::Append(RecordBody::Said { .. }))).collect();
-    let words = Message::Assistant { text: "bc".into(), reasoning: "hm".into(), calls: vec![] };
+    let words = Message::Assistant { text: "bc".into(), reasoning: "hm".into(), calls: vec![], kept: vec![] };
     assert_eq!(said, [&Effect::Append(RecordBody::Said { turn: TurnId(1), message: words.clone() })]);
     assert_eq!(agent.transcript().messages.last(), Some(&words));
     // Reasoning alone is for the eye.

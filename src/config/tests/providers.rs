@@ -1,100 +1,113 @@
-//! Providers of a project's own file: which count at once, and which wait.
+//! Wire formats, keys from the environment, and what models are asked with.
 
-use super::super::permissions::accept;
 use super::*;
+use crate::protocol::{Parameters, WireFormat};
 
-const OWN: &str = "agents.config.json";
+const KEYS: [(&str, &str); 4] =
+    [("ANTHROPIC_API_KEY", "sk-ant"), ("GOOGLE_API_KEY", "AIza"), ("OPENAI_API_KEY", "sk-oai"), ("GEMINI_API_KEY", " ")];
 
-fn of(providers: &str) -> String {
-    format!("{{ \"backstitch\": {{ \"providers\": [ {providers} ] }} }}")
-}
-
-impl World {
-    fn accept_all(&self) {
-        let config = self.load().unwrap();
-        accept(&self.places, &self.folder.path().join("project"), &config.rules, &config.withheld).unwrap();
-    }
-
-    /// Name, address and key of each that counts; what waits.
-    fn counting(&self) -> (Vec<String>, Vec<String>) {
-        let config = self.load().unwrap();
-        let shown = |p: &ProviderSettings| format!("{} {} {}", p.name, p.base_url, p.api_key.as_deref().unwrap_or("-"));
-        (config.providers.iter().map(shown).collect(), config.withheld.sentences())
-    }
-}
-
-fn texts(all: &[&str]) -> Vec<String> {
-    all.iter().map(|text| (*text).to_owned()).collect()
+fn loaded(text: &str) -> Config {
+    let world = World::new(&[(OURS, text)]);
+    let env = |name: &str| KEYS.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    Config::load(&world.places, None, &env).unwrap()
 }
 
 #[test]
-fn a_provider_without_anything_of_the_users_counts_at_once() {
-    let world = World::new(&[
-        (OWN, &of(r#"{ "name": "team", "baseUrl": "http://team/v1", "apiKey": "pa$$word" }"#)),
-        (OURS, &of(r#"{ "name": "mine", "baseUrl": "http://mine/v1" }"#)),
-    ]);
-    assert_eq!(world.counting(), (texts(&["team http://team/v1 pa$$word", "mine http://mine/v1 -"]), vec![]));
-}
-
-#[test]
-fn one_that_is_sent_variables_waits_wherever_they_stand() {
-    for entry in [
-        r#"{ "name": "x", "baseUrl": "http://x/v1", "apiKey": "$MY_KEY" }"#,
-        r#"{ "name": "x", "baseUrl": "http://x/${MY_KEY}" }"#,
-        r#"{ "name": "x", "baseUrl": "http://x", "headers": { "A": "Bearer ${MY_KEY:-}" } }"#,
-        r#"{ "name": "x", "baseUrl": "http://x", "models": ["a", "$MY_KEY"] }"#,
-        r#"{ "name": "x", "baseUrl": "http://x", "apiKey": "\u0024MY_KEY" }"#,
-        r#"{ "name": "x-${MY_KEY}", "baseUrl": "http://x" }"#,
-    ] {
-        for file in [of(entry), format!("{{ \"providers\": [ {entry} ] }}"), of(entry).replace("backstitch", "nanocoder")] {
-            let world = World::new(&[(OWN, &file), (OURS, &of(r#"{ "name": "mine", "baseUrl": "http://mine/v1" }"#))]);
-            let (counting, waiting) = world.counting();
-            assert_eq!(counting, ["mine http://mine/v1 -"], "{file}");
-            assert!(waiting.len() == 1 && waiting[0].ends_with(", which is sent MY_KEY"), "{waiting:?}");
-            assert!(waiting[0].starts_with("provider \"x") && !waiting[0].contains("sk-my"), "{waiting:?}");
-            world.accept_all();
-            let (counting, waiting) = world.counting();
-            assert_eq!((counting.len(), waiting.len()), (2, 0), "{file}");
-        }
-    }
-}
-
-#[test]
-fn what_was_accepted_is_what_was_written() {
-    let entry = |url: &str| of(&format!(r#"{{ "name": "x", "baseUrl": "{url}", "apiKey": "$MY_KEY" }}"#));
-    let world = World::new(&[(OWN, &entry("http://x/v1"))]);
-    world.accept_all();
-    assert_eq!(world.counting(), (texts(&["x http://x/v1 sk-my"]), vec![]));
-    fs::write(world.path(OWN), entry("http://evil/v1")).unwrap();
-    assert_eq!(world.counting(), (vec![], texts(&["provider \"x\" at http://evil/v1, which is sent MY_KEY"])));
-    // Back again, it is what was accepted.
-    fs::write(world.path(OWN), entry("http://x/v1")).unwrap();
-    assert_eq!(world.counting().1, [] as [&str; 0]);
-    let kept = fs::read_dir(world.places.data.join("projects")).unwrap().next().unwrap().unwrap().path().join("accepted.json");
-    assert!(!fs::read_to_string(kept).unwrap().contains("sk-my"));
-}
-
-#[test]
-fn one_of_the_users_name_waits_and_the_users_stays() {
-    let world = World::new(&[
-        (OWN, &of(r#"{ "name": "CLOUD", "baseUrl": "http://evil/v1" }"#)),
-        (OURS, &of(r#"{ "name": "Cloud", "baseUrl": "http://mine/v1", "apiKey": "$MY_KEY" }"#)),
-    ]);
-    assert_eq!(
-        world.counting(),
-        (texts(&["Cloud http://mine/v1 sk-my"]), texts(&["provider \"CLOUD\" at http://evil/v1 in place of yours"]))
+fn a_format_without_an_address_is_its_makers_and_gets_the_key_of_the_environment() {
+    let config = loaded(
+        r#"{ "providers": [
+            { "name": "a", "sdkProvider": "anthropic" },
+            { "name": "g", "sdkProvider": "gemini", "apiKey": "own" },
+            { "name": "g2", "sdkProvider": "google", "baseUrl": "https://generativelanguage.googleapis.com/v1" },
+            { "name": "r", "sdkProvider": "openai" },
+            { "name": "l", "sdkProvider": "Ollama" },
+            { "name": "c", "sdkProvider": "openai-compatible", "baseUrl": "https://api.openai.com/v1" },
+            { "name": "hub", "sdkProvider": "anthropic", "baseUrl": "https://hub.example/v1" },
+            { "name": "trap", "sdkProvider": "anthropic", "baseUrl": "https://api.anthropic.com.evil.example/v1" } ] }"#,
     );
-    world.accept_all();
-    assert_eq!(world.counting(), (texts(&["CLOUD http://evil/v1 -"]), vec![]));
+    let found: Vec<_> =
+        config.providers.iter().map(|p| (p.name.as_str(), p.format, p.base_url.as_str(), p.api_key.as_deref().unwrap_or("-"))).collect();
+    assert_eq!(
+        found,
+        [
+            ("a", WireFormat::Anthropic, "https://api.anthropic.com/v1", "sk-ant"),
+            ("g", WireFormat::Google, "https://generativelanguage.googleapis.com/v1beta", "own"),
+            ("g2", WireFormat::Google, "https://generativelanguage.googleapis.com/v1", "AIza"),
+            ("r", WireFormat::Responses, "https://api.openai.com/v1", "sk-oai"),
+            ("l", WireFormat::Ollama, "http://localhost:11434", "-"),
+            ("c", WireFormat::Completions, "https://api.openai.com/v1", "-"),
+            ("hub", WireFormat::Anthropic, "https://hub.example/v1", "-"),
+            ("trap", WireFormat::Anthropic, "https://api.anthropic.com.evil.example/v1", "-"),
+            ("openai-env", WireFormat::Completions, "https://api.openai.com/v1", "sk-oai"),
+        ]
+    );
 }
 
 #[test]
-fn a_mistake_never_quotes_what_may_be_a_key() {
-    for entry in [
-        r#"{ "name": "x", "baseUrl": "http://x", "headers": "Authorization: sk-1" }"#,
-        r#"{ "name": "x", "baseUrl": "http://x", "apiKey": 12345 }"#,
+fn parameters_of_a_provider_outrank_those_for_all_and_nanocoders_are_read() {
+    let config = loaded(
+        r#"{ "backstitch": { "modelParameters": { "temperature": 1, "maxTokens": 100 }, "providers": [
+                { "name": "a", "sdkProvider": "anthropic", "promptCaching": false, "modelParameters": {
+                    "temperature": 0.2, "topP": 0.9, "topK": 40, "stop": ["\n\n", "END"], "frequencyPenalty": -1, "presencePenalty": 0.5,
+                    "reasoningEffort": "High", "reasoningBudget": 2000, "reasoningSummary": "concise" } } ] },
+             "nanocoder": { "tune": { "enabled": true, "toolProfile": "minimal", "modelParameters": { "maxTokens": 5, "topK": 7 } }, "providers": [
+                { "name": "b", "baseUrl": "http://b", "tune": { "modelParameters": { "stop": "x" } } },
+                { "name": "off", "baseUrl": "http://c", "tune": { "enabled": false, "modelParameters": { "temperature": 0 } } } ] } }"#,
+    );
+    assert_eq!(config.warnings, [] as [String; 0]);
+    let of = |name: &str| config.providers.iter().find(|p| p.name == name).unwrap();
+    let all = Parameters { temperature: Some(1.0), top_k: Some(7), max_tokens: Some(100), ..Default::default() };
+    assert_eq!(
+        *of("a").parameters,
+        Parameters {
+            temperature: Some(0.2),
+            top_p: Some(0.9),
+            top_k: Some(40),
+            max_tokens: Some(100),
+            stop: vec!["\n\n".into(), "END".into()],
+            frequency_penalty: Some(-1.0),
+            presence_penalty: Some(0.5),
+            reasoning_effort: Some("high".into()),
+            reasoning_budget: Some(2_000),
+            reasoning_summary: Some("concise".into()),
+        }
+    );
+    assert_eq!(of("a").prompt_caching, Some(false));
+    assert_eq!(*of("b").parameters, Parameters { stop: vec!["x".into()], ..all.clone() });
+    assert_eq!(*of("off").parameters, all);
+}
+
+#[test]
+fn mistakes_in_parameters_are_named() {
+    for (text, expected) in [
+        (r#""temperature": 3"#, "\"temperature\" must be a number from 0 to 2, not 3."),
+        (r#""topP": "high""#, "\"topP\" must be a number from 0 to 1, not \"high\"."),
+        (r#""reasoningBudget": -2"#, "\"reasoningBudget\" must be a number of tokens, not -2."),
+        (r#""stop": [1]"#, "\"stop\" must be a list of texts, [ … ], not a list."),
+        (
+            r#""reasoningEffort": "hihg""#,
+            "\"reasoningEffort\" can't be \"hihg\". Did you mean \"high\"? It is one of: none, minimal, low, medium, high, xhigh, max.",
+        ),
     ] {
-        let told = World::new(&[(OURS, &of(entry))]).load().unwrap_err();
-        assert!(told.ends_with("not this."), "{told}");
+        let text = format!("{{\"providers\": [{{\"name\": \"x\", \"baseUrl\": \"y\",\n\"modelParameters\": {{ {text} }}}}]}}");
+        assert_eq!(World::new(&[(OURS, &text)]).load(), Err(format!("~/.config/backstitch/agents.config.json:2: {expected}")), "{text}");
     }
+}
+
+#[test]
+fn a_key_that_was_for_the_makers_server_does_not_go_elsewhere_when_the_entry_is_saved_anew() {
+    let world = World::new(&[(OURS, r#"{"backstitch":{"providers":[{"name":"k","sdkProvider":"anthropic","apiKey":"$MY_KEY"}]}}"#)]);
+    save_provider(&world.places, &Scope::User, &provider("K")).unwrap();
+    let saved = &world.load().unwrap().providers[0];
+    assert_eq!((saved.base_url.as_str(), saved.api_key.as_deref(), saved.format), ("http://new:1/v1", None, WireFormat::Completions));
+
+    let own = ProviderSettings { format: WireFormat::Ollama, ..provider("new") };
+    save_provider(&world.places, &Scope::User, &own).unwrap();
+    let config = world.load().unwrap();
+    assert_eq!(config.providers[1], own);
+    // Of the same name, at the address that was not written down: the key stays.
+    let world = World::new(&[(OURS, r#"{"backstitch":{"providers":[{"name":"k","sdkProvider":"anthropic","apiKey":"$MY_KEY"}]}}"#)]);
+    let home = ProviderSettings { format: WireFormat::Anthropic, base_url: "https://api.anthropic.com/v1/".into(), ..provider("K") };
+    save_provider(&world.places, &Scope::User, &home).unwrap();
+    assert_eq!(world.load().unwrap().providers[0].api_key.as_deref(), Some("sk-my"));
 }

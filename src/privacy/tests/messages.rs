@@ -15,7 +15,7 @@ fn result(call: u64, content: &str) -> Message {
 
 fn asked(call: u64, arguments: &str) -> Message {
     let calls = vec![CallRequest { id: CallId(call), provider_id: format!("c{call}"), name: "View".into(), arguments: arguments.into() }];
-    Message::Assistant { text: String::new(), reasoning: String::new(), calls }
+    Message::Assistant { text: String::new(), reasoning: String::new(), calls, kept: vec![] }
 }
 
 fn texts(request: &Request) -> Vec<String> {

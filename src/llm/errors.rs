@@ -2,10 +2,8 @@
 //!
 //! Messages are bounded and free of control characters, whatever the body was.
 
-use crate::{
-    llm::provider,
-    protocol::{ProviderError, ProviderErrorKind as Kind},
-};
+use super::provider;
+use crate::protocol::{ProviderError, ProviderErrorKind as Kind};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -19,8 +17,16 @@ pub fn refused(status: u16, reason: &str, retry_after: Option<Duration>, body: &
         kind: if out_of_credit { Kind::Refused } else { kind_of(status) },
         message: if words.is_empty() { format!("HTTP {status}") } else { format!("{words} (HTTP {status})") },
         status: Some(status),
-        retry_after,
+        retry_after: retry_after.or_else(|| delay_of(body)),
     }
+}
+
+/// Google says in the body how long to wait: `"retryDelay": "34s"`.
+fn delay_of(body: &[u8]) -> Option<Duration> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let error = value.get(0).unwrap_or(&value).get("error")?;
+    let delay = error.get("details")?.as_array()?.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok().filter(|delay| *delay < Duration::from_secs(86_400))
 }
 
 /// An error object inside a stream that began well.
@@ -33,8 +39,12 @@ pub fn in_stream(error: Option<&Value>, raw: &[u8]) -> ProviderError {
     let text = String::from_utf8_lossy(&raw[..raw.len().min(4096)]).to_ascii_lowercase();
     let passing =
         ["overload", "rate_limit", "rate limit", "unavailable", "server_error", "internal", "timeout", "timed out", "try again", "busy"];
+    let named = error.and_then(|e| e.get("type")).and_then(Value::as_str).unwrap_or_default();
     let kind = match status {
         Some(status) => kind_of(status),
+        None if matches!(named, "authentication_error" | "permission_error") => Kind::Unauthorised,
+        None if named == "invalid_request_error" => Kind::Refused,
+        None if named == "api_error" => Kind::Busy,
         None if passing.iter().any(|word| text.contains(word)) => Kind::Busy,
         None => Kind::Refused,
     };

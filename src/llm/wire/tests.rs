@@ -1,6 +1,7 @@
 //! Against a raw TCP server on loopback: statuses, cuts, ends and aborts as they come over the wire.
 
 use super::*;
+use crate::llm::openai::OpenAi;
 use crate::protocol::{RequestId, StopReason};
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -11,14 +12,14 @@ use std::{
 };
 
 /// Serves one connection after another, each with the next of these; tells what each was sent, then whether it was closed.
-struct Server {
-    port: u16,
-    sent: mpsc::Receiver<String>,
+pub struct Server {
+    pub port: u16,
+    pub sent: mpsc::Receiver<String>,
 }
 
-type Serve = Box<dyn FnOnce(&mut TcpStream) + Send>;
+pub type Serve = Box<dyn FnOnce(&mut TcpStream) + Send>;
 
-fn server(answers: Vec<Serve>) -> Server {
+pub fn server(answers: Vec<Serve>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (tx, sent) = mpsc::channel();
@@ -27,6 +28,24 @@ fn server(answers: Vec<Serve>) -> Server {
             let (mut stream, _) = listener.accept().unwrap();
             let _ = tx.send(read_request(&mut stream));
             serve(&mut stream);
+        }
+    });
+    Server { port, sent }
+}
+
+/// Serves this many connections, each by what it asks.
+pub fn answering(connections: usize, answer: fn(&str) -> String) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (tx, sent) = mpsc::channel();
+    thread::spawn(move || {
+        for _ in 0..connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            let request = read_request(&mut stream);
+            let body = answer(&request);
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            stream.write_all((head + &body).as_bytes()).unwrap();
+            let _ = tx.send(request);
         }
     });
     Server { port, sent }
@@ -50,15 +69,15 @@ fn read_request(stream: &mut TcpStream) -> String {
     request + &String::from_utf8(body).unwrap()
 }
 
-fn say(answer: impl Into<String>) -> Serve {
+pub fn say(answer: impl Into<String>) -> Serve {
     let answer = answer.into();
     Box::new(move |stream| stream.write_all(answer.as_bytes()).unwrap())
 }
 
-const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+pub const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 const HELLO: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n";
 
-fn refusing(status: &str, headers: &str, body: &str) -> Serve {
+pub fn refusing(status: &str, headers: &str, body: &str) -> Serve {
     say(format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()))
 }
 
@@ -80,11 +99,11 @@ fn ask(settings: ProviderSettings) -> Vec<StreamItem> {
     run(async { OpenAi::new(settings).stream(request()).collect().await })
 }
 
-fn run<T>(future: impl Future<Output = T>) -> T {
+pub fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn failed(items: &[StreamItem]) -> &ProviderError {
+pub fn failed(items: &[StreamItem]) -> &ProviderError {
     let Some(StreamItem::Failed(error)) = items.last() else { panic!("{items:?}") };
     error
 }

@@ -1,47 +1,13 @@
 //! Bodies as servers send them (our own, in their shapes), cut at every byte.
 
 use super::*;
+use crate::llm::answer::{
+    Answer,
+    tests::{self as checks, request, show},
+};
 
-/// Items after merging, in a short form.
-fn show(items: Vec<StreamItem>) -> Vec<String> {
-    let mut merged = vec![];
-    items.into_iter().for_each(|item| push_merged(&mut merged, item));
-    let show = |item: StreamItem| match item {
-        StreamItem::Text(text) => format!("text {text}"),
-        StreamItem::Reasoning(text) => format!("reasoning {text}"),
-        StreamItem::CallDelta { index, id, name, arguments } => {
-            format!("call {index} {} {} {arguments}", id.unwrap_or("-".into()), name.unwrap_or("-".into()))
-        }
-        StreamItem::Usage(u) => format!("usage {} {} {} {}", u.input, u.output, u.cached, u.reasoning),
-        StreamItem::Done(reason) => format!("done {reason:?}"),
-        StreamItem::Failed(error) => format!("failed {:?} {:?} {}", error.kind, error.status, error.message),
-    };
-    merged.into_iter().map(show).collect()
-}
-
-fn decode(pieces: &[&[u8]]) -> Vec<String> {
-    let mut answer = Answer::new(RequestId(12));
-    let mut items = vec![];
-    for piece in pieces {
-        answer.feed(piece);
-        items.extend(answer.take());
-    }
-    answer.close(None);
-    items.extend(answer.take());
-    assert!(answer.ended());
-    show(items)
-}
-
-/// The body as it is, with every line ending, cut at every byte, and byte by byte.
 fn check(body: &str, expected: &[&str]) {
-    for body in [body.to_owned(), body.replace('\n', "\r\n"), body.replace('\n', "\r")] {
-        let bytes = body.as_bytes();
-        assert_eq!(decode(&[bytes]), expected, "{body:?}");
-        assert_eq!(decode(&bytes.chunks(1).collect::<Vec<_>>()), expected, "{body:?} byte by byte");
-        for cut in 0..bytes.len() {
-            assert_eq!(decode(&[&bytes[..cut], &bytes[cut..]]), expected, "{body:?} cut at {cut}");
-        }
-    }
+    checks::check(Chunks::default, body, expected);
 }
 
 /// A stream of chunks with these choices, then what follows.
@@ -59,7 +25,7 @@ fn an_answer_without_an_end_is_stopped() {
         "x".repeat(100_000)
     );
     for event in [text("content"), text("reasoning"), call] {
-        let mut answer = Answer::new(RequestId(1));
+        let mut answer = Answer::new(&request(), Chunks::default());
         let fed = (0..1000).take_while(|_| {
             answer.feed(event.as_bytes());
             !answer.ended()
@@ -127,6 +93,31 @@ fn reasoning_under_every_name() {
             &["reasoning hm", "text ab", "done Finished"],
         );
     }
+}
+
+#[test]
+fn what_the_server_wants_back_is_kept() {
+    let call = r#"{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"LS","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}]}}"#;
+    let stop = r#"{"delta":{},"finish_reason":"tool_calls"}"#;
+    check(
+        &stream(&[r#"{"delta":{"reasoning_content":"hm"}}"#, call, stop], DONE),
+        &[
+            "reasoning hm",
+            "call 0 a LS {}",
+            r#"kept 0 1 {"reasoning_content":true}"#,
+            r#"kept 0 1 {"call":0,"extra_content":{"google":{"thought_signature":"c2ln"}}}"#,
+            "done Calls",
+        ],
+    );
+    let details = [
+        r#"{"delta":{"reasoning":"h","reasoning_details":[{"type":"reasoning.text","text":"h","index":0,"signature":null}]}}"#,
+        r#"{"delta":{"reasoning":"m","reasoning_details":[{"type":"reasoning.text","text":"m","index":0}]}}"#,
+        r#"{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"","signature":"c2ln","index":0},{"type":"reasoning.encrypted","data":"ZW5j","index":1}]}}"#,
+        r#"{"delta":{"content":"a"},"finish_reason":"stop"}"#,
+    ];
+    let kept = r#"kept 1 0 {"reasoning_details":[{"type":"reasoning.text","text":"hm","index":0,"signature":"c2ln"},{"type":"reasoning.encrypted","data":"ZW5j","index":1}]}"#;
+    check(&stream(&details, DONE), &["reasoning hm", "text a", kept, "done Finished"]);
+    checks::check_cuts(Chunks::default, &stream(&details, DONE));
 }
 
 #[test]
@@ -225,7 +216,7 @@ fn calls_from_fragments() {
 #[test]
 fn a_plain_json_answer_is_taken_too() {
     let body = r#"{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","reasoning_content":"hm","tool_calls":[{"id":"a","function":{"name":"LS","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#;
-    check(body, &["reasoning hm", "text Hi", "call 0 a LS {}", "usage 3 2 0 0", "done Calls"]);
+    check(body, &["reasoning hm", "text Hi", "call 0 a LS {}", r#"kept 2 1 {"reasoning_content":true}"#, "usage 3 2 0 0", "done Calls"]);
     let lines =
         "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n";
     check(lines, &["text ab", "done Finished"]);
@@ -271,12 +262,12 @@ fn noise_between_the_events() {
 #[test]
 fn a_broken_byte_costs_one_letter() {
     let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xFFb\"}}]}\n\ndata: [DONE]\n\n";
-    assert_eq!(decode(&[body]), ["text a\u{fffd}b", "done Finished"]);
+    assert_eq!(checks::decode(Chunks::default(), &[body]), ["text a\u{fffd}b", "done Finished"]);
 }
 
 #[test]
 fn an_answer_that_is_whole_outlives_a_broken_connection() {
-    let mut answer = Answer::new(RequestId(1));
+    let mut answer = Answer::new(&request(), Chunks::default());
     answer.feed(stream(&[r#"{"delta":{"content":"a"},"finish_reason":"stop"}"#], "").as_bytes());
     answer.close(Some(error(Kind::Cut, "reset")));
     assert_eq!(show(answer.take()), ["text a", "done Finished"]);
@@ -291,29 +282,21 @@ fn garbage_ends_once_and_never_panics() {
         ],
         "data: {\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n",
     );
-    let mut random = 7_u64;
-    let mut next = move |below: usize| {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (random >> 33) as usize % below
-    };
-    for _ in 0..3_000 {
-        let mut bytes = seed.clone().into_bytes();
-        for _ in 0..=next(6) {
-            let at = next(bytes.len());
-            let new = [b'"', b'{', b'}', b'[', b'\n', b'\r', 0, 0xFF, b':', b'0', b','][next(11)];
-            match next(3) {
-                0 => bytes[at] = new,
-                1 => bytes.insert(at, new),
-                _ => drop(bytes.drain(at..(at + next(20)).min(bytes.len()))),
-            }
-            if bytes.is_empty() {
-                bytes.push(new);
-            }
-        }
-        let whole = decode(&[&bytes]);
-        let last = |line: &String| line.starts_with("done") || line.starts_with("failed");
-        assert_eq!((whole.iter().filter(|line| last(line)).count(), whole.last().map(last)), (1, Some(true)), "{whole:?}");
-        let cut = next(bytes.len());
-        assert_eq!(decode(&[&bytes[..cut], &bytes[cut..]]), whole, "{:?} cut at {cut}", String::from_utf8_lossy(&bytes));
-    }
+    checks::check_garbage(Chunks::default, &seed);
+}
+
+#[test]
+fn a_connection_that_ends_anywhere_keeps_what_came() {
+    let body = stream(
+        &[
+            r#"{"delta":{"reasoning_content":"hm 🦀"}}"#,
+            r#"{"delta":{"content":"Žluť"}}"#,
+            r#"{"delta":{"content":" and"}}"#,
+            r#"{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"View","arguments":"{\"p\":"}}]}}"#,
+            r#"{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}}"#,
+            r#"{"delta":{},"finish_reason":"tool_calls"}"#,
+        ],
+        "data: {\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n",
+    );
+    checks::check_cuts(Chunks::default, &body);
 }

@@ -3,11 +3,8 @@
 //! Each call gets a number of our own, counted from 0 in the order in which the calls appear; its name and its id come out exactly
 //! once, the id at the latest in [`Calls::finish`], made up if the server gave none.
 
-use super::body::made_up_id;
-use crate::{
-    llm::provider::push_merged,
-    protocol::{RequestId, StreamItem},
-};
+use super::provider::push_merged;
+use crate::protocol::{RequestId, StreamItem};
 use serde_json::Value;
 
 pub struct Calls {
@@ -21,6 +18,8 @@ struct Slot {
     id: Option<String>,
     name: Option<String>,
     arguments: String,
+    /// What belongs to the call beside its name and arguments.
+    extra: Option<Value>,
 }
 
 impl Calls {
@@ -32,7 +31,25 @@ impl Calls {
         self.slots.is_empty()
     }
 
-    /// The `tool_calls` of one chunk. Returns how many bytes came with them.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// A call of which the format says where it begins. Gives its number.
+    pub fn begin(&mut self, id: Option<&str>, name: &str, out: &mut Vec<StreamItem>) -> usize {
+        self.slots.push(Slot::default());
+        let index = self.slots.len() - 1;
+        self.extend(index, id.filter(|id| !id.is_empty()), Some(name), String::new(), out);
+        index
+    }
+
+    pub fn argue(&mut self, index: usize, arguments: &str, out: &mut Vec<StreamItem>) {
+        if index < self.slots.len() {
+            self.extend(index, None, None, arguments.to_owned(), out);
+        }
+    }
+
+    /// The `tool_calls` of one chunk of chat completions. Returns how many bytes came with them.
     pub fn add(&mut self, pieces: &[Value], out: &mut Vec<StreamItem>) -> usize {
         let (mut last_of_this_chunk, mut size) = (None, 0);
         for piece in pieces.iter().filter(|piece| piece.is_object()) {
@@ -48,10 +65,19 @@ impl Calls {
             };
             let slot = self.slot(wire_index, id, name, &arguments, last_of_this_chunk);
             last_of_this_chunk = Some(slot);
+            if let Some(extra) = piece.get("extra_content").filter(|extra| extra.is_object()) {
+                size += extra.to_string().len();
+                self.slots[slot].extra = Some(extra.clone());
+            }
             size += arguments.len();
             self.extend(slot, id, name, arguments, out);
         }
         size
+    }
+
+    /// The calls that have something beside them.
+    pub fn extras(&self) -> Vec<(usize, Value)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| Some((index, slot.extra.clone()?))).collect()
     }
 
     pub fn finish(&mut self, out: &mut Vec<StreamItem>) {
@@ -106,6 +132,11 @@ impl Calls {
             push_merged(out, StreamItem::CallDelta { index, id, name, arguments });
         }
     }
+}
+
+/// Nine letters and digits: the only form that every server takes.
+pub fn made_up_id(kind: char, number: u64, index: usize) -> String {
+    format!("{kind}{:05}{:03}", number % 100_000, index % 1_000)
 }
 
 fn is_object(text: &str) -> bool {
