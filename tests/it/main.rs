@@ -25,6 +25,7 @@ mod session;
 mod stream;
 mod support;
 mod tidy;
+mod traced;
 mod trust;
 mod view;
 mod web;
