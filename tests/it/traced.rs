@@ -1,7 +1,10 @@
 //! A repository in which everything that programs obey is evil, and a model that tries a hundred ways out: nothing is written, run or
 //! reached, as the file system shows afterwards, and the system calls (where `strace` is there).
 
-use crate::support::{workspace::BINARY, *};
+use crate::support::{
+    workspace::{BINARY, files_below},
+    *,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
@@ -45,7 +48,7 @@ fn trap(server: &ModelServer) -> Workspace {
         w.write(&format!(".git/hooks/{hook}"), &evil);
         w.write(hook, &evil);
     }
-    for path in walk(w.root()) {
+    for path in files_below(w.root()) {
         if fs::read_to_string(&path).is_ok_and(|text| text.starts_with("#!")) {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
@@ -59,24 +62,10 @@ fn trap(server: &ModelServer) -> Workspace {
     w
 }
 
-fn walk(top: &std::path::Path) -> Vec<PathBuf> {
-    let mut found = vec![];
-    let mut left = vec![top.to_path_buf()];
-    while let Some(folder) = left.pop() {
-        for entry in fs::read_dir(folder).unwrap().flatten() {
-            match entry.file_type().unwrap().is_dir() {
-                true => left.push(entry.path()),
-                false => found.push(entry.path()),
-            }
-        }
-    }
-    found
-}
-
 /// Everything but our own data and caches: names, kinds, contents.
 fn state(w: &Workspace) -> BTreeMap<PathBuf, Vec<u8>> {
     let own = [w.data(), w.home().join(".cache"), w.home().join(".config/backstitch")];
-    let theirs = walk(&w.home()).into_iter().filter(|path| !own.iter().any(|own| path.starts_with(own)));
+    let theirs = files_below(&w.home()).into_iter().filter(|path| !own.iter().any(|own| path.starts_with(own)));
     theirs
         .map(|path| {
             let what = match fs::read_link(&path) {
