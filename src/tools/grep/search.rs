@@ -3,10 +3,6 @@
 use crate::tools::decode;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use rustix::{
-    fs::{CWD, FileType, Mode, OFlags, ResolveFlags},
-    io::Errno,
-};
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -133,12 +129,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A regular file, and by no link that has come since the walk saw it: in one step, where the kernel can do that.
 fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     #[cfg(target_os = "linux")]
-    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    use rustix::{
+        fs::{CWD, FileType, Mode, OFlags, ResolveFlags},
+        io::Errno,
+    };
+    #[cfg(target_os = "linux")]
+    match rustix::fs::openat2(CWD, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Ok(fd) if FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode) == FileType::RegularFile => return Ok(fd.into()),
         Ok(_) => return Err(io::ErrorKind::InvalidInput.into()),
-        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
+        // An old kernel, or one that is asked by a sandbox that knows nothing of it.
+        Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN) => {}
         Err(e) => return Err(e.into()),
     }
     decode::open(path, "").map(|(file, _)| file).map_err(io::Error::other)
